@@ -1,0 +1,1 @@
+"""The control plane: it decides, records and enforces; see DESIGN.md."""

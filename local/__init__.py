@@ -1,0 +1,1 @@
+"""An Azure on loopback, a virtual GPU VM and a Functions host, for demo and tests."""
