@@ -36,6 +36,15 @@ class SharedClock:
         elapsed = datetime.now(UTC).timestamp() - real
         return datetime.fromtimestamp(base + elapsed * speed, UTC)
 
+    def wait(self, seconds: float) -> None:
+        """Let so many virtual seconds pass; a clock that stands still is not moved.
+
+        The real wait is cut to a second: nobody watches the virtual ones.
+        """
+        speed = self._read()[2]
+        real = min(seconds / speed, 1.0) if speed else 0.01
+        threading.Event().wait(real)
+
     def advance(self, by: timedelta) -> None:
         """Move forward; a clock that goes back would be another test."""
         if by < timedelta(0):

@@ -1,0 +1,128 @@
+"""What `decide` is given and what it says; standard library only."""
+
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from decimal import Decimal
+
+from control.model import (
+    Budget,
+    Heartbeat,
+    Lease,
+    Observed,
+    Operation,
+    Provisioning,
+    Quote,
+    Session,
+    Spend,
+)
+from control.words import Power, Purpose, RunKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The settings that decide about one machine."""
+
+    machine: str
+    control_plane: str
+    price_per_hour: Decimal
+    currency: str
+    budget: Budget
+    default_asked: timedelta
+    max_runtime: timedelta
+    expected_ready: timedelta
+    ready_deadline: timedelta
+    idle: timedelta
+    capacity_retry: timedelta
+    max_starts_per_hour: int
+    other_machines: tuple[str, ...] = ()
+    auto_shutdown_at: time | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What a person asked a `POST /start` for; exactly one of asked and until."""
+
+    device: str
+    asked: timedelta | None = None
+    until: datetime | None = None
+    max_hours: Decimal | None = None
+    note: str = ""
+    purpose: Purpose = Purpose.WORK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One reading of the world, and by which kind of run it was taken.
+
+    `heartbeat` is one that counts for this lease; `spend` and `operation` are
+    None where unknown; `fresh` is false for a reading taken by an earlier run.
+    """
+
+    run: RunKind
+    seen: Observed
+    heartbeat: Heartbeat | None = None
+    operation: Operation | None = None
+    spend: Spend | None = None
+    quote: Quote | None = None
+    ask: Ask | None = None
+    new_id: str
+    fresh: bool = True
+
+    @property
+    def power(self) -> Power:
+        """The power state, after what this and the former readings add up to."""
+        return self.seen.power
+
+    @property
+    def provisioning(self) -> Provisioning | None:
+        """ARM's provisioning state in the same reading."""
+        return self.seen.reading.provisioning
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendStart:
+    """Send one start to ARM."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendDeallocate:
+    """Send one deallocate to ARM."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notify:
+    """Tell the owner."""
+
+    event: str
+    text: str
+
+
+type Action = SendStart | SendDeallocate | Notify
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the journal: what was done to a lease and why."""
+
+    event: str
+    text: str
+    by: str = "timer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a run does: the next lease and session, the actions and the reason.
+
+    `row` is the row of the decision table that spoke last; `closed` is the session
+    that ended in this decision, `session` the one that is open after it.
+    """
+
+    row: int
+    reason: str
+    lease: Lease
+    session: Session | None = None
+    closed: Session | None = None
+    actions: tuple[Action, ...] = ()
+    entries: tuple[Entry, ...] = ()
