@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
+from typing import assert_never
 
 from control.model import (
     Budget,
@@ -15,7 +16,9 @@ from control.model import (
     Session,
     Spend,
 )
-from control.words import Power, Purpose, RunKind
+from control.words import Phase, Power, Purpose, RunKind
+
+FRESH = timedelta(minutes=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,14 +115,50 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Everything a row of the decision table may look at."""
+
+    lease: Lease
+    session: Session | None
+    seen: Observation
+    policy: Policy
+    now: datetime
+
+    @property
+    def by(self) -> str:
+        """Who the ledger names for what this run decides by itself."""
+        match self.seen.run:
+            case RunKind.TICK:
+                return "timer"
+            case RunKind.HEARTBEAT:
+                return "heartbeat"
+            case RunKind.START | RunKind.STOP | RunKind.POST | RunKind.READ:
+                return "call"
+        assert_never(self.seen.run)
+
+    @property
+    def fresh(self) -> Heartbeat | None:
+        """The heartbeat of this session, when it is at most 3 minutes old."""
+        beat = self.seen.heartbeat
+        young = beat is not None and self.now - beat.received_at <= FRESH
+        return beat if young else None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the model answers, by a fresh heartbeat."""
+        return self.fresh is not None and self.fresh.phase is Phase.READY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What a run does: the next lease and session, the actions and the reason.
 
-    `row` is the row of the decision table that spoke last; `closed` is the session
-    that ended in this decision, `session` the one that is open after it.
+    `rows` are the rows of the decision table that spoke, in order; the first one's
+    reason is shown. `closed` is the session that ended in this decision, `session`
+    the one that is open after it.
     """
 
-    row: int
+    rows: tuple[int, ...]
     reason: str
     lease: Lease
     session: Session | None = None

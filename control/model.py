@@ -28,6 +28,7 @@ class Provisioning:
 
     state: str
     code: str | None = None
+    fault: Fault | None = None
     at: datetime | None = None
 
     @property
@@ -134,9 +135,14 @@ class Start:
         return self.outcome is None
 
     @property
-    def refused(self) -> bool:
-        """Whether it failed without ever having been accepted."""
-        return self.accepted_at is None and self.outcome is not None
+    def unanswered(self) -> bool:
+        """Whether no answer came, so that Azure may have taken it all the same."""
+        return self.accepted_at is None and self.fault in {None, Fault.UNAVAILABLE}
+
+    @property
+    def taken_at(self) -> datetime | None:
+        """When Azure took it, or may have; None when it was refused at once."""
+        return self.sent_at if self.unanswered else self.accepted_at
 
     @property
     def fault(self) -> Fault | None:
@@ -203,6 +209,8 @@ class Lease:
     recounted: bool = False
     adopted_at: datetime | None = None
     boot_id: str | None = None
+    phase: Phase | None = None
+    phase_since: datetime | None = None
     last_ready_at: datetime | None = None
     broken_since: datetime | None = None
     ending_since: datetime | None = None

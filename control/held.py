@@ -1,0 +1,332 @@
+"""Rows 5 to 17 of the decision table: a machine that holds a lease; pure."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from control import leases, starts
+from control.decision import Case, Decision, Entry, Notify, SendDeallocate, SendStart
+from control.model import Lease, Start
+from control.steps import close, nothing, release
+from control.words import Ending, Fault, Phase, Power, Purpose, StopReason
+
+OFF_FOR_GOOD = timedelta(minutes=2)
+AFTER_A_GAP = timedelta(minutes=2)
+STOPPED_BRIEFLY = timedelta(minutes=5)
+BROKEN_FOR = timedelta(minutes=10)
+ENDING_FOR = timedelta(minutes=5)
+IDLE_SPARE = timedelta(minutes=10)
+WARN_MINUTES = (5, 15)
+_ASKED_AGAIN = starts.RETRIED | starts.HOPELESS | {Fault.CAPACITY, Fault.PREEMPTED}
+
+type Row = Callable[[Case], Decision | None]
+
+
+def must_end(case: Case) -> Decision | None:
+    """Row 5: locked, the deadline is reached, or the budget is spent."""
+    lease, spend = case.lease, case.seen.spend
+    if lease.locked:
+        return release(case, 5, StopReason.LOCKED, "An operator locked the machine.")
+    if lease.expires_at is not None and case.now >= lease.expires_at:
+        why = leases.limit_reason(lease)
+        return release(case, 5, why, _DEADLINE_REACHED[why])
+    if spend is not None and spend.remaining <= 0:
+        return release(case, 5, StopReason.BUDGET, "The budget is spent.")
+    return None
+
+
+_DEADLINE_REACHED = {
+    StopReason.ASKED: "The time that was asked for is over.",
+    StopReason.MAX_RUNTIME: "The longest time a session may run is over.",
+    StopReason.DEVICE: "The longest time this device may ask for is over.",
+    StopReason.BUDGET: "The budget is spent.",
+    StopReason.BUDGET_PERIOD: "The budget's period is over.",
+}
+
+
+def gone(case: Case) -> Decision | None:
+    """Row 6: ARM has not known the machine for three ticks."""
+    if case.seen.power is not Power.GONE:
+        return None
+    reason = "Azure does not know this machine any more."
+    end = case.seen.seen.not_found_since
+    return close(case, 6, StopReason.OUTSIDE, reason, end)
+
+
+def off_by_others(case: Case) -> Decision | None:
+    """Row 7: it was on and is off, or stays off after a start that should have come."""
+    if case.seen.power is not Power.DEALLOCATED:
+        return None
+    if not case.lease.ran and not _off_for_good(case):
+        return None
+    beat = case.seen.heartbeat
+    why = _ending_reason(case.lease, beat.ending if beat else None)
+    if why is None:
+        reason = "It was switched off, but not by us."
+        return close(case, 7, StopReason.OUTSIDE, reason)
+    return close(case, 7, why, f"The machine switched itself off ({why}).")
+
+
+def _off_for_good(case: Case) -> bool:
+    lease, start = case.lease, case.lease.start
+    learnt = lease.adopted_at
+    outcome = start.outcome if start else None
+    if outcome is not None and outcome.fault in {None, Fault.PREEMPTED}:
+        learnt = outcome.learnt_at
+    if learnt is None:
+        return False
+    return case.now - max(learnt, case.seen.seen.power_since) >= OFF_FOR_GOOD
+
+
+def _ending_reason(lease: Lease, ending: Ending | None) -> StopReason | None:
+    match ending:
+        case None:
+            return None
+        case Ending.LEASE:
+            return leases.limit_reason(lease)
+        case Ending.IDLE:
+            return StopReason.IDLE
+        case Ending.BROKEN:
+            return StopReason.BROKEN
+        case Ending.NEVER_READY:
+            return StopReason.NEVER_READY
+
+
+def to_start(case: Case) -> Decision | None:
+    """Row 8: off, and no start was sent, or one failed that may be sent again."""
+    start = case.lease.start
+    if case.seen.power is not Power.DEALLOCATED or case.lease.adopted_at is not None:
+        return None
+    if start is not None and start.fault not in starts.RETRIED:
+        return None
+    if _hunted_long_enough(case):
+        reason = "Azure did not start the machine in time."
+        return close(case, 8, StopReason.START_FAILED, reason)
+    waiting = start is not None and start.retry_at is not None
+    if waiting and start is not None and start.retry_at and case.now < start.retry_at:
+        return None
+    return _start(case, 8, "Azure is asked to start the machine.")
+
+
+def to_start_for_capacity(case: Case) -> Decision | None:
+    """Row 9: Azure had no such machine free; ask again, each time a little later."""
+    start = case.lease.start
+    if case.seen.power is not Power.DEALLOCATED or start is None:
+        return None
+    if start.fault is not Fault.CAPACITY:
+        return None
+    if _hunted_long_enough(case):
+        return close(case, 9, StopReason.NO_CAPACITY, _no_capacity(case))
+    if case.now < starts.capacity_retry_at(start):
+        return nothing(case, 9, "Azure has no such machine free; asking again soon.")
+    return _start(case, 9, "Azure is asked again for a free machine.")
+
+
+def _no_capacity(case: Case) -> str:
+    others = ", ".join(case.policy.other_machines)
+    hint = f" Other machines here: {others}." if others else ""
+    return f"Azure has no such machine free at the moment.{hint}"
+
+
+def _hunted_long_enough(case: Case) -> bool:
+    assert case.session is not None
+    return case.now - case.session.requested_at >= case.policy.capacity_retry
+
+
+def _start(case: Case, row: int, reason: str) -> Decision:
+    """Write the intent of a start; a run that may not start leaves it to the tick."""
+    if not case.seen.run.may_start:
+        return nothing(case, row, "The timer asks Azure for the machine.")
+    lease = starts.next_start(case.lease, case.now)
+    assert lease.start is not None
+    text = f"Start sent, attempt {lease.start.attempts}."
+    return replace(
+        nothing(case, row, reason),
+        lease=lease,
+        actions=(SendStart(),),
+        entries=(Entry(event="start", text=text, by=case.by),),
+    )
+
+
+def start_refused(case: Case) -> Decision | None:
+    """Row 10: a cause that waiting does not mend."""
+    start = case.lease.start
+    if case.seen.power is not Power.DEALLOCATED or start is None:
+        return None
+    if start.fault not in starts.HOPELESS:
+        return None
+    return close(case, 10, StopReason.START_FAILED, refusal(start))
+
+
+def refusal(start: Start) -> str:
+    """Say in a sentence why Azure will not start the machine."""
+    fault = start.fault or Fault.OTHER
+    return _REFUSALS.get(fault, "Azure could not start the machine.")
+
+
+_REFUSALS = {
+    Fault.CAPACITY: "Azure has no such machine free at the moment.",
+    Fault.QUOTA: "The subscription's quota does not allow this machine.",
+    Fault.PERMISSION: "Azure does not let the switch start this machine.",
+    Fault.SKU: "Azure does not offer this machine size to the subscription here.",
+    Fault.DISABLED: "The Azure subscription is disabled.",
+    Fault.SCOPE_LOCK: "A lock in Azure forbids starting this machine.",
+}
+
+
+def start_failed(case: Case) -> Decision | None:
+    """Row 11: it failed, but such a machine has been seen to boot all the same."""
+    start = case.lease.start
+    if case.seen.power not in {Power.DEALLOCATED, Power.STARTING} or start is None:
+        return None
+    if start.fault is None or start.fault in _ASKED_AGAIN:
+        return None
+    reason = "Azure says that the start failed; it is told to switch it off."
+    made = release(case, 11, StopReason.START_FAILED, reason)
+    assert made.lease.release is not None
+    sent = replace(made.lease.release, sent_at=case.now, attempts=1)
+    return replace(
+        made,
+        lease=replace(made.lease, release=sent),
+        actions=(SendDeallocate(),),
+    )
+
+
+def never_ready(case: Case) -> Decision | None:
+    """Row 12: the model has not answered for too long, whatever is said meanwhile."""
+    if case.ready or _setting_up(case) or _just_back(case):
+        return None
+    if case.now - _unready_since(case) < case.policy.ready_deadline:
+        return None
+    if case.session is not None and case.session.ready_at is not None:
+        reason = "The model has stopped answering."
+        return release(case, 12, StopReason.NOT_RESPONDING, reason)
+    phase = f" It got as far as: {case.lease.phase}." if case.lease.phase else ""
+    reason = f"The model did not answer in time.{phase}"
+    return release(case, 12, StopReason.NEVER_READY, reason)
+
+
+def _setting_up(case: Case) -> bool:
+    setup = case.lease.purpose is Purpose.SETUP
+    return setup and case.seen.heartbeat is not None
+
+
+def _just_back(case: Case) -> bool:
+    ended = case.seen.seen.gap_ended_at
+    return ended is not None and case.now - ended < AFTER_A_GAP
+
+
+def _unready_since(case: Case) -> datetime:
+    lease = case.lease
+    begun = lease.adopted_at or (lease.start.sent_at if lease.start else None)
+    assert case.session is not None
+    since = begun or case.session.requested_at
+    return max(since, lease.last_ready_at or since)
+
+
+def guest_shutdown(case: Case) -> Decision | None:
+    """Row 13: stopped but billed: shut down from inside."""
+    if case.seen.power is not Power.STOPPED:
+        return None
+    if not case.lease.ran and _stopped_on_its_way(case):
+        return None
+    start = case.lease.start
+    if not case.lease.ran and start is not None and start.fault is not None:
+        capacity = start.fault is Fault.CAPACITY
+        why = StopReason.NO_CAPACITY if capacity else StopReason.START_FAILED
+        return release(case, 13, why, refusal(start))
+    reason = "The machine was shut down from inside and is still billed."
+    return release(case, 13, StopReason.GUEST_SHUTDOWN, reason)
+
+
+def _stopped_on_its_way(case: Case) -> bool:
+    """Azure shows `stopped` for a moment while it starts a machine."""
+    start, adopted = case.lease.start, case.lease.adopted_at
+    if start is not None and case.now - start.sent_at < STOPPED_BRIEFLY:
+        return True
+    entry = case.seen.provisioning
+    changing = entry is not None and entry.changing
+    return adopted is not None and case.now - adopted < STOPPED_BRIEFLY and changing
+
+
+def broken(case: Case) -> Decision | None:
+    """Row 14: the VM says that it is broken, or could not end itself."""
+    lease, beat = case.lease, case.fresh
+    if case.seen.power is not Power.RUNNING or beat is None:
+        return None
+    work = lease.purpose is Purpose.WORK
+    if work and beat.phase is Phase.BROKEN and _for(case, lease.broken_since):
+        reason = f"The model has been broken for 10 minutes. {beat.detail}".strip()
+        return release(case, 14, StopReason.BROKEN, reason)
+    ending = lease.ending_since
+    ends = ending is not None and case.now - ending >= ENDING_FOR
+    if not beat.release_failed and not ends:
+        return None
+    why = _ending_reason(lease, beat.ending) or StopReason.BROKEN
+    return release(case, 14, why, "The machine could not switch itself off.")
+
+
+def _for(case: Case, since: datetime | None) -> bool:
+    return since is not None and case.now - since >= BROKEN_FOR
+
+
+def idle(case: Case) -> Decision | None:
+    """Row 15: the backstop for the VM's own watcher."""
+    beat = case.fresh
+    if case.seen.power is not Power.RUNNING or beat is None:
+        return None
+    if case.lease.purpose is Purpose.SETUP or beat.idle_seconds is None:
+        return None
+    counts = (beat.requests_running, beat.requests_waiting, beat.open_connections)
+    limit = case.policy.idle + IDLE_SPARE
+    if beat.idle_seconds < limit.total_seconds() or any(n != 0 for n in counts):
+        return None
+    return release(case, 15, StopReason.IDLE, "Nobody has used the model for a while.")
+
+
+def ready(case: Case) -> Decision | None:
+    """Row 16: it works; warn 15 and 5 minutes before the end, once each."""
+    if case.seen.power is not Power.RUNNING or not case.ready:
+        return None
+    made = nothing(case, 16, "The model answers.")
+    due = _due_warnings(case)
+    new = [minutes for minutes in due if minutes not in case.lease.warned]
+    if not new:
+        return made
+    text = f"The session ends in about {new[0]} minutes."
+    return replace(
+        made,
+        lease=replace(case.lease, warned=tuple(due)),
+        actions=(Notify(event="warning", text=text),),
+        entries=(Entry(event="warned", text=text, by=case.by),),
+    )
+
+
+def _due_warnings(case: Case) -> list[int]:
+    end = case.lease.expires_at
+    if end is None:
+        return []
+    left = end - case.now
+    return [m for m in WARN_MINUTES if left <= timedelta(minutes=m)]
+
+
+def wait(case: Case) -> Decision:
+    """Row 17: everything else is a matter of time, and row 12 ends it."""
+    return nothing(case, 17, f"Waiting: the machine is {case.seen.power}.")
+
+
+HELD: tuple[Row, ...] = (
+    must_end,
+    gone,
+    off_by_others,
+    to_start,
+    to_start_for_capacity,
+    start_refused,
+    start_failed,
+    never_ready,
+    guest_shutdown,
+    broken,
+    idle,
+    ready,
+    wait,
+)

@@ -1,0 +1,237 @@
+"""How a lease and its session begin, change hands and end; pure values.
+
+Each function returns the next values and changes nothing. Times are aware UTC.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from control import money, starts
+from control.deadlines import Deadline, at_adoption
+from control.decision import Ask, Case
+from control.model import Last, Lease, Release, Session
+from control.sight import BACK_FROM_GONE
+from control.words import LeaseState, Limit, Power, StopReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """A lease that ended, and the session that ended with it (None: never billed)."""
+
+    lease: Lease
+    session: Session | None
+
+
+def opened(case: Case, ask: Ask, deadline: Deadline) -> tuple[Lease, Session]:
+    """Return the lease and session of a start that was asked for and may be sent."""
+    lease = replace(
+        _cleared(case.lease),
+        state=LeaseState.HELD,
+        session_id=case.seen.new_id,
+        expires_at=deadline.at,
+        limited_by=deadline.limited_by,
+        purpose=ask.purpose,
+        asked=None if ask.until else ask.asked or case.policy.default_asked,
+        until=ask.until,
+        device=ask.device,
+        max_hours=ask.max_hours,
+    )
+    return lease, _session(case, ask.device, ask.note)
+
+
+def adopted(case: Case, by: str, ask: Ask | None = None) -> tuple[Lease, Session]:
+    """Return the lease and session of a machine that was found billing without one."""
+    since = _adopted_billing_since(case)
+    deadline = at_adoption(case.policy, since, case.now, ask)
+    lease = replace(
+        _cleared(case.lease),
+        state=LeaseState.HELD,
+        session_id=case.seen.new_id,
+        expires_at=_not_past_the_last(case, deadline.at),
+        limited_by=deadline.limited_by,
+        asked=ask.asked if ask else None,
+        until=ask.until if ask else None,
+        device=ask.device if ask else None,
+        max_hours=ask.max_hours if ask else None,
+        adopted_at=case.now,
+    )
+    session = replace(
+        _session(case, by, ask.note if ask else ""),
+        adopted=True,
+        billing_since=since,
+        provisional=False,
+    )
+    return lease, session
+
+
+def _session(case: Case, started_by: str, note: str) -> Session:
+    price, source = money.price(
+        case.seen.quote, case.policy.price_per_hour, case.policy.currency, case.now
+    )
+    return Session(
+        id=case.seen.new_id,
+        machine=case.lease.machine,
+        started_by=started_by,
+        requested_at=case.now,
+        price_per_hour=price,
+        price_source=source,
+        currency=case.policy.currency,
+        note=note,
+    )
+
+
+def _adopted_billing_since(case: Case) -> datetime:
+    """From the earlier of ARM's time and first sight, but after it was last off."""
+    seen = case.seen.seen
+    entry = case.seen.provisioning
+    first_sight = seen.on_since or seen.reading.began_at
+    arm = entry.at if entry and entry.at and not entry.changing else first_sight
+    floors = [seen.last_off_at, case.lease.last.ended_at if case.lease.last else None]
+    return max([min(arm, first_sight), *(floor for floor in floors if floor)])
+
+
+def back_from_gone(case: Case) -> bool:
+    """Whether the machine was gone when its last session closed, moments ago."""
+    last = case.lease.last
+    recent = last is not None and case.now - last.ended_at <= BACK_FROM_GONE
+    return last is not None and last.closed_on_gone and recent
+
+
+def _not_past_the_last(case: Case, deadline: datetime) -> datetime:
+    """Back from gone: no later than the session before, but 15 minutes at least."""
+    last = case.lease.last
+    if last is None or not back_from_gone(case):
+        return deadline
+    ends = [last.expires_at, last.release.since if last.release else None]
+    bound = min((end for end in ends if end), default=deadline)
+    return max(min(deadline, bound), case.now + timedelta(minutes=15))
+
+
+def _cleared(lease: Lease) -> Lease:
+    """Keep what outlives a session: the machine, the lock and the session before."""
+    return Lease(
+        machine=lease.machine,
+        locked=lease.locked,
+        last=lease.last,
+        decision_id=lease.decision_id,
+    )
+
+
+def released(case: Case, reason: StopReason, by: str) -> tuple[Lease, Session | None]:
+    """Return the lease on its way out; a machine without one gets one to release."""
+    release = Release(since=case.now, reason=reason, by=by)
+    lease = replace(case.lease, state=LeaseState.RELEASING, release=release)
+    session = case.session
+    if session is not None:
+        session = replace(session, stop_requested_at=case.now, stopped_by=by)
+    return lease, session
+
+
+def closed(case: Case, reason: StopReason, end: datetime | None = None) -> Closed:
+    """Return the lease without its session, and the session with what it cost.
+
+    `end` is set for a machine that is gone; else ARM's time of the deallocation where
+    it can be believed, else the reading.
+    """
+    ended_at = end or _end(case)
+    session = _closed_session(case, reason, ended_at) if case.session else None
+    lease = _cleared(case.lease)
+    if session is not None:
+        lease = replace(lease, last=_last(case, session, ended_at))
+    return Closed(lease=lease, session=session)
+
+
+def _end(case: Case) -> datetime:
+    seen, entry = case.seen.seen, case.seen.provisioning
+    read_at = seen.reading.began_at
+    floor = seen.last_billing_at or bill_from(case.lease, case.session)
+    if entry is None or entry.at is None or floor is None or entry.changing:
+        return read_at
+    return entry.at if floor <= entry.at <= case.now else read_at
+
+
+def _last(case: Case, session: Session, ended_at: datetime) -> Last:
+    before = case.lease.last
+    return Last(
+        session_id=session.id,
+        ended_at=ended_at,
+        boot_id=case.lease.boot_id or (before.boot_id if before else None),
+        closed_on_gone=case.seen.power is Power.GONE,
+        expires_at=case.lease.expires_at,
+        release=case.lease.release,
+        late_start_sent_at=starts.late_start_sent_at(case.lease),
+    )
+
+
+def bill_from(lease: Lease, session: Session | None) -> datetime | None:
+    """Return from when a session costs; None while nothing of it can be billed."""
+    if session is None:
+        return None
+    return session.billing_since or starts.taken_at(lease)
+
+
+def costs_nothing(lease: Lease, session: Session) -> bool:
+    """Whether a start that failed for a known reason left nothing to bill."""
+    fault = lease.start.fault if lease.start else None
+    return (
+        not lease.ran
+        and session.billing_since is None
+        and fault in starts.COSTS_NOTHING
+        and lease.unanswered_at is None
+    )
+
+
+def cost(lease: Lease, session: Session, until: datetime) -> Decimal:
+    """Return what an open session has cost until an instant, in full if provisional."""
+    since = bill_from(lease, session)
+    if since is None or costs_nothing(lease, session):
+        return Decimal(0)
+    return money.session_cost(session.price_per_hour, since, max(since, until))
+
+
+def _closed_session(case: Case, reason: StopReason, ended_at: datetime) -> Session:
+    assert case.session is not None
+    session = case.session
+    since = bill_from(case.lease, session)
+    free = since is None or costs_nothing(case.lease, session) or _never_came_on(case)
+    end = max(ended_at, since) if since else ended_at
+    beat = case.seen.heartbeat
+    billed = money.billed_until(since, end) - since if since and not free else None
+    return replace(
+        session,
+        billing_since=None if free else since,
+        ended_at=end,
+        stop_reason=reason,
+        billed_seconds=int(billed.total_seconds()) if billed else 0,
+        cost=(
+            money.session_cost(session.price_per_hour, since, end)
+            if since and not free
+            else Decimal(0)
+        ),
+        provisional=False,
+        prompt_tokens=beat.prompt_tokens_total if beat else None,
+        generation_tokens=beat.generation_tokens_total if beat else None,
+        problem=session.problem or _problem(case),
+    )
+
+
+def _never_came_on(case: Case) -> bool:
+    """Never ran, never read billing, and ARM's last change is from before our start."""
+    assert case.session is not None
+    entry, first = case.seen.provisioning, case.lease.first_start_at
+    if case.lease.ran or case.session.billing_since is not None or first is None:
+        return False
+    return entry is not None and entry.at is not None and entry.at < first
+
+
+def _problem(case: Case) -> str | None:
+    outcome = case.lease.start.outcome if case.lease.start else None
+    if outcome is None or outcome.fault is None:
+        return None
+    return outcome.code or outcome.fault.value
+
+
+def limit_reason(lease: Lease) -> StopReason:
+    """Return what set the deadline, as a stop reason."""
+    return (lease.limited_by or Limit.MAX_RUNTIME).reason

@@ -1,0 +1,112 @@
+"""What a row of the decision table can do: the few steps that rows share; pure.
+
+Each step makes one `Decision`; the table in `control.decide` says when.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from control import leases
+from control.decision import Action, Case, Decision, Entry, Notify, SendDeallocate
+from control.model import Release
+from control.words import RunKind, StopReason
+
+PACE = timedelta(seconds=50)
+PERSON_PACE = timedelta(seconds=20)
+FORCE_AFTER = timedelta(minutes=10)
+ALARM_AFTER = timedelta(minutes=3)
+
+
+def nothing(case: Case, row: int, reason: str) -> Decision:
+    """Change nothing and say why."""
+    return Decision(rows=(row,), reason=reason, lease=case.lease, session=case.session)
+
+
+def release(
+    case: Case, row: int, why: StopReason, reason: str, by: str | None = None
+) -> Decision:
+    """Begin to take the lease away."""
+    by = by or case.by
+    lease, session = leases.released(case, why, by)
+    return Decision(
+        rows=(row,),
+        reason=reason,
+        lease=lease,
+        session=session,
+        entries=(Entry(event="released", text=f"{why}: {reason}", by=by),),
+    )
+
+
+def close(
+    case: Case, row: int, why: StopReason, reason: str, end: datetime | None = None
+) -> Decision:
+    """End the lease and its session: the machine was read off, or never came on."""
+    made = leases.closed(case, why, end)
+    ended = made.session
+    text = f"{reason} Cost: {ended.cost} {ended.currency}." if ended else reason
+    notes: tuple[Action, ...] = (Notify(event="ended", text=text),) if ended else ()
+    return Decision(
+        rows=(row,),
+        reason=reason,
+        lease=made.lease,
+        closed=ended,
+        actions=notes,
+        entries=(Entry(event="closed", text=f"{why}: {text}", by=case.by),),
+    )
+
+
+def adopt(case: Case, row: int, reason: str, by: str | None = None) -> Decision:
+    """Open a session for a machine that bills without one; no start is sent in it."""
+    ask = case.seen.ask
+    started_by = by or (ask.device if ask else "outside")
+    lease, session = leases.adopted(case, started_by, ask)
+    return Decision(
+        rows=(row,),
+        reason=reason,
+        lease=lease,
+        session=session,
+        actions=(Notify(event="adopted", text=reason),),
+        entries=(Entry(event="adopted", text=reason, by=case.by),),
+    )
+
+
+def deallocate(case: Case, row: int, reason: str) -> Decision:
+    """Send a deallocate, unless one was sent moments ago; claim it in the lease."""
+    assert case.lease.release is not None
+    made = nothing(case, row, reason)
+    held = case.lease.release
+    pace = PERSON_PACE if case.seen.run is RunKind.STOP else PACE
+    if held.sent_at is not None and case.now - held.sent_at < pace:
+        return made
+    force = _force(held, case.now)
+    sent = replace(held, sent_at=case.now, attempts=held.attempts + 1)
+    text = f"Deallocate sent, attempt {sent.attempts}{', forced' if force else ''}."
+    return replace(
+        made,
+        lease=replace(case.lease, release=sent),
+        actions=(SendDeallocate(force=force),),
+        entries=(Entry(event="deallocate", text=text, by=case.by),),
+    )
+
+
+def _force(held: Release, now: datetime) -> bool:
+    """From 10 minutes on every second attempt, until a 4xx forbids it."""
+    old = now - held.since >= FORCE_AFTER
+    return old and held.attempts % 2 == 1 and not held.force_refused
+
+
+def alarm(case: Case) -> tuple[Action, ...]:
+    """Each minute that a release is old and the machine may still bill."""
+    held = case.lease.release
+    overdue = held is not None and case.now - held.since >= ALARM_AFTER
+    if not overdue or case.seen.power.billing is False:
+        return ()
+    if case.seen.run is not RunKind.TICK or held is None:
+        return ()
+    minutes = int((case.now - held.since).total_seconds() // 60)
+    power = case.seen.power
+    text = (
+        f"{case.lease.machine} was told to stop {minutes} min ago and is {power}: it "
+        "may still bill. Stop it in the Azure portal if this goes on."
+    )
+    return (Notify(event="alarm", text=text),)
