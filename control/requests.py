@@ -11,7 +11,7 @@ from decimal import Decimal
 from control import deadlines, leases, money
 from control.decide import decide, foreign
 from control.decision import Ask, Case, Decision, Entry
-from control.model import Extend, Lease, Session
+from control.model import Extend, Lease, Release, Session
 from control.words import LeaseState, Limit, Power, StopReason
 
 SAME_TAP = timedelta(seconds=15)
@@ -195,7 +195,7 @@ def _mark_last(case: Case, by: str) -> Lease:
     last = case.lease.last
     if last is None or not leases.back_from_gone(case):
         return case.lease
-    release = leases.Release(since=case.now, reason=StopReason.USER, by=by)
+    release = Release(since=case.now, reason=StopReason.USER, by=by)
     return replace(case.lease, last=replace(last, release=release))
 
 
