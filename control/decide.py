@@ -15,7 +15,7 @@ from control.decision import Case, Decision, Notify, Observation, Policy
 from control.evidence import absorb
 from control.held import HELD
 from control.model import Lease, Session
-from control.steps import adopt, alarm, close, deallocate, nothing, release
+from control.steps import adopt, close, deallocate, nothing, release
 from control.words import LeaseState, Power, RunKind, StopReason
 
 DEALLOCATING_FOR = timedelta(minutes=10)
@@ -125,7 +125,6 @@ def _send_deallocate(case: Case) -> Decision:
         adopted = _adopt_released(case)
         case = replace(case, lease=adopted.lease, session=adopted.session)
     made = deallocate(case, 4, "The machine is told to switch off.")
-    made = replace(made, actions=made.actions + alarm(case))
     return _after(adopted, made) if adopted else made
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from control import deadlines, starts
+from control import deadlines, phases, starts
 from control.decision import Case, Entry
 from control.leases import bill_from
 from control.model import Heartbeat, Lease, Session
@@ -83,21 +83,13 @@ def _phase(case: Case) -> Learnt:
     beat, lease, session = case.seen.heartbeat, case.lease, case.session
     if beat is None or session is None or beat.phase is lease.phase:
         return case, ()
-    spent = phase_seconds(lease, session, beat.received_at)
+    spent = phases.so_far(lease, session, beat.received_at)
     changed = replace(lease, phase=beat.phase, phase_since=beat.received_at)
     text = f"The VM says: {beat.phase}. {beat.detail}".strip()
     return (
         _with(case, changed, replace(session, phases=spent)),
         _entry(case, "phase", text),
     )
-
-
-def phase_seconds(lease: Lease, session: Session, until: datetime) -> dict[str, int]:
-    """Return the seconds spent in each phase so far; before the first it allocates."""
-    name = f"{lease.phase}_s" if lease.phase else "allocate_s"
-    since = lease.phase_since or session.requested_at
-    spent = max(int((until - since).total_seconds()), 0)
-    return session.phases | {name: session.phases.get(name, 0) + spent}
 
 
 def _health(case: Case) -> Learnt:

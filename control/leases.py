@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from control import money, starts
+from control import money, phases, starts
 from control.deadlines import Deadline, at_adoption
 from control.decision import Ask, Case
 from control.model import Last, Lease, Release, Session
@@ -210,6 +210,7 @@ def _closed_session(case: Case, reason: StopReason, ended_at: datetime) -> Sessi
             else Decimal(0)
         ),
         provisional=False,
+        phases=phases.whole(case.lease, session, beat, ended_at),
         prompt_tokens=beat.prompt_tokens_total if beat else None,
         generation_tokens=beat.generation_tokens_total if beat else None,
         problem=session.problem or _problem(case),

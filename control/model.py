@@ -51,11 +51,15 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """What the readings so far add up to; kept in the ledger between runs."""
+    """What the readings so far add up to; kept in the ledger between runs.
+
+    `known` is the last power state that was not unknown.
+    """
 
     reading: Reading
     power: Power
     power_since: datetime
+    known: Power | None = None
     on_since: datetime | None = None
     not_found_since: datetime | None = None
     not_found_ticks: int = 0

@@ -49,10 +49,15 @@ def start(case: Case, ask: Ask, starts_last_hour: int) -> Outcome:
         return Outcome(decision=made)
     if made.lease.state is LeaseState.RELEASING:
         return Outcome(decision=made, refusal=_STOPPING)
-    case = replace(case, lease=made.lease, session=made.session)
-    refusal = _refused(case, ask, starts_last_hour)
-    if refusal is not None:
+    if made.closed is not None and made.closed.stop_reason in _START_FAILED:
+        fields = {"session": made.closed.id, "cause": made.closed.problem or ""}
+        detail = f"Not started: {made.reason}"
+        refusal = Refusal(slug="start-failed", detail=detail, fields=fields)
         return Outcome(decision=made, refusal=refusal)
+    case = replace(case, lease=made.lease, session=made.session)
+    found = _refused(case, ask, starts_last_hour)
+    if found is not None:
+        return Outcome(decision=made, refusal=found)
     deadline = offer(case, ask)
     lease, session = leases.opened(case, ask, deadline)
     then = _decide(case, lease, session)
@@ -72,6 +77,9 @@ _STOPPING = Refusal(
     detail="Not started: the machine is being switched off. Try again in a minute.",
     retry_after=60,
 )
+
+
+_START_FAILED = frozenset({StopReason.START_FAILED, StopReason.NO_CAPACITY})
 
 
 def refused(case: Case, ask: Ask, starts_last_hour: int) -> Refusal | None:

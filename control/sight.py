@@ -52,6 +52,7 @@ def see(
         missing,
         power=power,
         power_since=before.power_since if before and same else reading.began_at,
+        known=missing.known if power is Power.UNKNOWN else power,
         on_since=_on_since(power, before, reading),
         last_billing_at=(
             reading.began_at if power.billing else missing.last_billing_at

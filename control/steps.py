@@ -84,7 +84,7 @@ def deallocate(case: Case, row: int, reason: str) -> Decision:
     return replace(
         made,
         lease=replace(case.lease, release=sent),
-        actions=(SendDeallocate(force=force),),
+        actions=(SendDeallocate(force=force), *_alarm(case, held)),
         entries=(Entry(event="deallocate", text=text, by=case.by),),
     )
 
@@ -95,18 +95,17 @@ def _force(held: Release, now: datetime) -> bool:
     return old and held.attempts % 2 == 1 and not held.force_refused
 
 
-def alarm(case: Case) -> tuple[Action, ...]:
-    """Each minute that a release is old and the machine may still bill."""
-    held = case.lease.release
-    overdue = held is not None and case.now - held.since >= ALARM_AFTER
-    if not overdue or case.seen.power.billing is False:
-        return ()
-    if case.seen.run is not RunKind.TICK or held is None:
+def _alarm(case: Case, held: Release) -> tuple[Action, ...]:
+    """With each deallocate of an old release, while the machine may still bill.
+
+    It goes with the deallocate, so that two runs at once raise one alarm.
+    """
+    if case.now - held.since < ALARM_AFTER or case.seen.power.billing is False:
         return ()
     minutes = int((case.now - held.since).total_seconds() // 60)
-    power = case.seen.power
     text = (
-        f"{case.lease.machine} was told to stop {minutes} min ago and is {power}: it "
-        "may still bill. Stop it in the Azure portal if this goes on."
+        f"{case.lease.machine} was told to stop {minutes} min ago and is "
+        f"{case.seen.power}: it may still bill. Stop it in the Azure portal if this "
+        "goes on."
     )
     return (Notify(event="alarm", text=text),)

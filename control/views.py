@@ -1,6 +1,6 @@
 """What the switch answers: values for the routes and the pages, without any HTTP."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
@@ -74,16 +74,6 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JournalEntry:
-    """One line of the journal as it was written."""
-
-    at: datetime
-    event: str
-    text: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFilter:
     """Which sessions to list: requested in [start, end), newest first."""
 
@@ -102,11 +92,3 @@ class SessionPage:
     sessions: tuple[Session, ...]
     next_cursor: str | None = None
     skipped: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
-    """One pass of the timer; `failed` names the machines whose run failed."""
-
-    at: datetime
-    failed: tuple[str, ...] = field(default=())

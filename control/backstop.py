@@ -1,0 +1,88 @@
+"""Enforcement by ARM alone, for when the ledger cannot be read.
+
+A backstop, not the rule: a restart, redeploy or update of the machine moves ARM's time
+forward. The VM's own lease keeper and the daily auto-shutdown need neither.
+"""
+
+import logging
+from dataclasses import dataclass
+
+from control.decision import Policy
+from control.errors import AzureError
+from control.model import Reading
+from control.observe import read_machine
+from control.ports import Clock, Machines
+from control.words import Power
+
+READS = 3
+SECONDS_APART = 5.0
+_OFF = frozenset({Power.DEALLOCATED, Power.GONE})
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blind:
+    """What ARM alone says of a machine, and whether a deallocate was taken."""
+
+    reading: Reading
+    sent: bool
+
+
+class Backstop:
+    """Stops machines without a ledger; it never starts one."""
+
+    def __init__(self, machines: Machines, clock: Clock) -> None:
+        self._machines = machines
+        self._clock = clock
+
+    def look(self, machine: str) -> Reading:
+        """Read a machine; an unreadable one is unknown."""
+        return read_machine(self._machines, machine, self._clock)
+
+    def stop(self, machine: str) -> Blind:
+        """A person asked: deallocate unless it is read deallocated."""
+        reading = self.look(machine)
+        if reading.power in _OFF:
+            return Blind(reading=reading, sent=False)
+        return Blind(reading=reading, sent=self._deallocate(machine))
+
+    def enforce(self, policy: Policy) -> Blind:
+        """The timer's part: deallocate what has been on for longer than the cap."""
+        reading = self.look(policy.machine)
+        if not self._overdue(policy, reading):
+            return Blind(reading=reading, sent=False)
+        _LOG.error("%s: over its cap without a ledger; deallocate", policy.machine)
+        return Blind(reading=reading, sent=self._deallocate(policy.machine))
+
+    def _overdue(self, policy: Policy, reading: Reading) -> bool:
+        entry = reading.provisioning
+        if _foreign(policy, reading) or reading.power in _OFF or reading.not_found:
+            return False
+        if entry is not None and entry.at is not None and not entry.changing:
+            return self._clock.now() - entry.at > policy.max_runtime
+        return self._stays_untold(policy, reading)
+
+    def _stays_untold(self, policy: Policy, reading: Reading) -> bool:
+        """Whether it bills and shows no time of an operation in three reads."""
+        for number in range(READS):
+            entry = reading.provisioning
+            told = entry is not None and (entry.changing or entry.at is not None)
+            if told or not reading.power.billing or _foreign(policy, reading):
+                return False
+            if number < READS - 1:
+                self._clock.wait(SECONDS_APART)
+                reading = self.look(policy.machine)
+        return True
+
+    def _deallocate(self, machine: str) -> bool:
+        try:
+            self._machines.deallocate(machine)
+        except AzureError as error:
+            _LOG.error("%s: deallocate without a ledger failed: %s", machine, error)
+            return False
+        return True
+
+
+def _foreign(policy: Policy, reading: Reading) -> bool:
+    tag = reading.controlled_by
+    return bool(tag) and tag != policy.control_plane

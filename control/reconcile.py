@@ -1,0 +1,202 @@
+"""The loop: observe, decide, record the intent, act, record the outcome.
+
+Level-triggered: each run compares what should be with what is, from the lease row and
+an observation. Exclusion between runs, threads and processes is the lease's ETag.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from control.act import Actor
+from control.decide import decide
+from control.decision import (
+    Ask,
+    Case,
+    Decision,
+    Notify,
+    Observation,
+    Policy,
+    SendDeallocate,
+    SendStart,
+)
+from control.errors import LedgerConflict, LedgerUnavailable
+from control.ledger import Ledger, State
+from control.observe import Observer
+from control.ports import Clock
+from control.requests import Outcome
+from control.starts import HOPELESS
+from control.words import LeaseState, RunKind
+
+TRIES = 5
+_LOG = logging.getLogger(__name__)
+
+type Request = Callable[[Case], Outcome]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What a run came to: the state after it, what it saw and what was decided.
+
+    `opened` is set when this very run opened the session, `unanswered` when Azure did
+    not answer what it sent.
+    """
+
+    state: State
+    observation: Observation
+    outcome: Outcome
+    opened: bool = False
+    unanswered: bool = False
+
+
+class Reconciler:
+    """Runs the loop for one machine at a time; holds nothing that decides."""
+
+    def __init__(
+        self, ledger: Ledger, observer: Observer, actor: Actor, clock: Clock
+    ) -> None:
+        self._ledger = ledger
+        self._observer = observer
+        self._actor = actor
+        self._clock = clock
+
+    def run(
+        self,
+        policy: Policy,
+        kind: RunKind,
+        ask: Ask | None = None,
+        request: Request | None = None,
+    ) -> Ran:
+        """Run once; after a lost race decide again, at most 5 times.
+
+        Raises `LedgerError`: then a deallocate that was decided was sent all the same.
+        """
+        opened = unanswered = False
+        for tries in range(TRIES):
+            ran = self._once(policy, kind, ask, request, again=tries > 0)
+            if ran is None:
+                continue
+            opened, unanswered = opened or ran.opened, unanswered or ran.unanswered
+            if _start_was_refused(ran):
+                continue
+            return Ran(
+                state=ran.state,
+                observation=ran.observation,
+                outcome=ran.outcome,
+                opened=opened,
+                unanswered=unanswered,
+            )
+        raise LedgerConflict(f"{policy.machine}: five runs in a row decided otherwise")
+
+    def _once(
+        self,
+        policy: Policy,
+        kind: RunKind,
+        ask: Ask | None,
+        request: Request | None,
+        *,
+        again: bool,
+    ) -> Ran | None:
+        """Return None when somebody else decided first."""
+        state = self._ledger.read(policy.machine)
+        fresh = kind in {RunKind.TICK, RunKind.STOP, RunKind.POST} or again
+        seen = self._observer.observe(state, kind, ask, fresh=fresh)
+        case = self._case(state, seen.observation, policy)
+        if not seen.decides and state.lease.state is LeaseState.HELD:
+            waiting = Outcome(decision=_untouched(state))
+            return Ran(state=state, observation=seen.observation, outcome=waiting)
+        outcome = _outcome(case, request)
+        weighs = _weighs(state, outcome.decision) or not seen.decides
+        if weighs and not seen.observation.fresh:
+            seen = self._observer.observe(state, kind, ask, fresh=True)
+            case = self._case(state, seen.observation, policy)
+            outcome = _outcome(case, request)
+        return self._carry_out(state, case, outcome)
+
+    def _case(self, state: State, observation: Observation, policy: Policy) -> Case:
+        return Case(
+            lease=state.lease,
+            session=state.session,
+            seen=observation,
+            policy=policy,
+            now=self._clock.now(),
+        )
+
+    def _carry_out(self, state: State, case: Case, outcome: Outcome) -> Ran | None:
+        decision, seen = outcome.decision, case.seen
+        machine = case.policy.machine
+        self._say(machine, decision)
+        if not _changes(state, decision):
+            self._tell(machine, decision, case)
+            return Ran(state=state, observation=seen, outcome=outcome)
+        if seen.run is RunKind.READ and not _weighs(state, decision):
+            return Ran(state=state, observation=seen, outcome=outcome)
+        try:
+            after = self._ledger.commit(state, decision, case.now)
+        except LedgerConflict:
+            return None
+        except LedgerUnavailable:
+            self._actor.deallocate_blind(machine, decision)
+            raise
+        answered = self._actor.act(after, decision)
+        self._tell(machine, decision, case)
+        had = state.session.id if state.session else None
+        has = decision.session.id if decision.session else None
+        return Ran(
+            state=self._ledger.read(machine) if decision.actions else after,
+            observation=seen,
+            outcome=outcome,
+            opened=has is not None and has != had,
+            unanswered=not answered,
+        )
+
+    def _tell(self, machine: str, decision: Decision, case: Case) -> None:
+        for action in decision.actions:
+            if isinstance(action, Notify):
+                self._actor.notify(machine, action)
+                if action.event == "unknown":
+                    self._observer.alarmed(machine, case.seen.seen)
+
+    def _say(self, machine: str, decision: Decision) -> None:
+        rows = ",".join(str(row) for row in decision.rows)
+        _LOG.info("%s: row %s: %s", machine, rows, decision.reason)
+
+
+def _outcome(case: Case, request: Request | None) -> Outcome:
+    if request is not None:
+        return request(case)
+    made = decide(case.lease, case.session, case.seen, case.policy, case.now)
+    return Outcome(decision=made)
+
+
+def _untouched(state: State) -> Decision:
+    reason = "Azure was called moments ago; the next run looks."
+    return Decision(rows=(17,), reason=reason, lease=state.lease, session=state.session)
+
+
+def _changes(state: State, decision: Decision) -> bool:
+    """Whether there is anything to write."""
+    return (
+        decision.lease != state.lease
+        or decision.session != state.session
+        or decision.closed is not None
+    )
+
+
+def _weighs(state: State, decision: Decision) -> bool:
+    """Whether it starts, closes, adopts or releases: only a reading of now may."""
+    sends = any(
+        isinstance(action, SendStart | SendDeallocate) for action in decision.actions
+    )
+    moved = decision.lease.state is not state.lease.state
+    return sends or moved or decision.closed is not None
+
+
+def _start_was_refused(ran: Ran) -> bool:
+    """Whether Azure refused the start for good, so that the next look closes it."""
+    sent = any(isinstance(a, SendStart) for a in ran.outcome.decision.actions)
+    start = ran.state.lease.start
+    held = ran.state.lease.state is LeaseState.HELD
+    if not sent or start is None or not held:
+        return False
+    return start.outcome is not None and start.fault in HOPELESS

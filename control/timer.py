@@ -1,0 +1,126 @@
+"""One pass of the timer: every machine's run, then what is not urgent.
+
+Machines run in threads of their own: one machine's failure or slowness never stops the
+run of another.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+from control.backstop import Backstop
+from control.decision import Policy
+from control.devices import Devices
+from control.errors import AzureError, ControlError, LedgerError
+from control.ledger import Ledger
+from control.ports import Clock, Prices, Reports
+from control.reconcile import Reconciler
+from control.records import Pass
+from control.spend import merged
+from control.words import RunKind
+
+MACHINE_SECONDS = 40.0
+QUOTE_EVERY = timedelta(days=1)
+REPORT_EVERY = timedelta(hours=1)
+_LOG = logging.getLogger(__name__)
+
+
+class Timer:
+    """Enforces first; asks for prices and Azure's budget figure afterwards."""
+
+    def __init__(
+        self,
+        policies: Mapping[str, Policy],
+        reconciler: Reconciler,
+        backstop: Backstop,
+        clock: Clock,
+    ) -> None:
+        self._policies = policies
+        self._reconciler = reconciler
+        self._backstop = backstop
+        self._clock = clock
+
+    def enforce(self) -> Pass:
+        """Run every machine once, at most 40 s each, in parallel."""
+        at = self._clock.now()
+        done: dict[str, bool] = {}
+        threads = [
+            threading.Thread(target=self._run, args=(policy, done), daemon=True)
+            for policy in self._policies.values()
+        ]
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + MACHINE_SECONDS
+        for thread in threads:
+            thread.join(max(end - time.monotonic(), 0))
+        failed = tuple(name for name in self._policies if not done.get(name))
+        return Pass(at=at, failed=failed)
+
+    def _run(self, policy: Policy, done: dict[str, bool]) -> None:
+        machine = policy.machine
+        try:
+            self._reconciler.run(policy, RunKind.TICK)
+            done[machine] = True
+        except LedgerError as error:
+            _LOG.error("%s: the ledger fails: %s", machine, error)
+            self._backstop.enforce(policy)
+        except Exception:
+            _LOG.exception("%s: the run failed", machine)
+            self._backstop.enforce(policy)
+
+
+class Housekeeping:
+    """What the timer does after enforcement; each part may fail alone."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        devices: Devices,
+        prices: Prices,
+        reports: Reports | None,
+        clock: Clock,
+    ) -> None:
+        self._ledger = ledger
+        self._devices = devices
+        self._prices = prices
+        self._reports = reports
+        self._clock = clock
+
+    def keep(self, made: Pass) -> None:
+        """Write the pass, then refresh what is old."""
+        for part in (
+            lambda: self._ledger.put_tick(made),
+            self._report,
+            self._quote,
+            self._codes,
+        ):
+            _attempt(part)
+
+    def _quote(self) -> None:
+        now, kept = self._clock.now(), self._ledger.quote()
+        if kept is not None and now - kept.at < QUOTE_EVERY:
+            return
+        quote = self._prices.quote(now)
+        if quote is not None:
+            self._ledger.put_quote(quote)
+
+    def _report(self) -> None:
+        now, kept = self._clock.now(), self._ledger.reported()
+        asked = kept.asked_at
+        if self._reports is None or (asked and now - asked < REPORT_EVERY):
+            return
+        self._ledger.put_reported(merged(kept, None, now))
+        report = self._reports.read(now)
+        self._ledger.put_reported(merged(kept, report, now))
+
+    def _codes(self) -> None:
+        self._devices.drop_old_codes(self._clock.now())
+
+
+def _attempt(part: Callable[[], None]) -> None:
+    try:
+        part()
+    except (AzureError, ControlError) as error:
+        _LOG.warning("After enforcement: %s", error)

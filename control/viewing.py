@@ -1,0 +1,88 @@
+"""Makes the view of one machine from what a run saw."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+from control import leases, money, requests
+from control.decision import Ask, Case
+from control.errors import LedgerError
+from control.ledger import Ledger
+from control.model import Session
+from control.views import Offer, View
+from control.words import LeaseState
+
+_ANY = timedelta(days=3650)
+
+
+class Viewer:
+    """Adds to a case what people ask beside it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def view(self, case: Case, max_hours: Decimal | None) -> View:
+        """Return the view for a caller with this `max_hours`; raises `LedgerError`."""
+        session, tick = case.session, self._ledger.last_tick()
+        held = case.lease.state is LeaseState.HELD
+        furthest = requests.furthest(case, max_hours) if held else None
+        cost = leases.cost(case.lease, session, case.now) if session else None
+        return View(
+            now=case.now,
+            policy=case.policy,
+            lease=case.lease,
+            session=session,
+            seen=case.seen.seen,
+            heartbeat=case.seen.heartbeat,
+            spend=case.seen.spend,
+            cost=cost,
+            offer=_offer(case, max_hours),
+            extendable_until=furthest.at if furthest else None,
+            tick_at=tick.at if tick else None,
+            last=self._last(case) if session is None else None,
+            problems=tuple(_problems(case)),
+        )
+
+    def _last(self, case: Case) -> Session | None:
+        last = case.lease.last
+        if last is None:
+            return None
+        try:
+            return self._ledger.session(case.lease.machine, last.session_id)
+        except LedgerError:
+            return None
+
+
+def _problems(case: Case) -> list[str]:
+    found = []
+    if case.seen.spend is None:
+        found.append("ledger-unverified")
+    if case.seen.seen.reading.problem is not None:
+        found.append("azure-unavailable")
+    entry = case.seen.provisioning
+    if entry is not None and entry.state == "failed" and case.seen.power.billing:
+        found.append("provisioning-failed")
+    return found
+
+
+def _offer(case: Case, max_hours: Decimal | None) -> Offer | None:
+    """Return what a start would get; None where the spend is unknown."""
+    if case.seen.spend is None:
+        return None
+    ask = Ask(device="", asked=case.policy.default_asked, max_hours=max_hours)
+    most = requests.offer(case, Ask(device="", asked=_ANY, max_hours=max_hours))
+    deadline = requests.offer(case, ask)
+    policy = case.policy
+    price, source = money.price(
+        case.seen.quote, policy.price_per_hour, policy.currency, case.now
+    )
+    refusal = requests.refused(case, ask, 0)
+    longest = money.seconds(most.at - case.now) / 3600
+    return Offer(
+        expires_at=deadline.at,
+        limited_by=deadline.limited_by,
+        max_hours=max(longest, Decimal(0)),
+        max_cost=money.cents(money.span_cost(price, deadline.at - case.now)),
+        price_per_hour=price,
+        price_source=source,
+        refused=refusal.slug if refusal else None,
+    )
