@@ -114,11 +114,10 @@ def _refused_by_people(case: Case) -> Refusal | None:
 
 
 def _refused_by_azure(case: Case) -> Refusal | None:
-    reading = case.seen.seen.reading
     if case.seen.power is Power.GONE:
         detail = "Not started: Azure does not know this machine any more."
         return Refusal(slug="no-machine", detail=detail)
-    if reading.problem is not None or reading.not_found:
+    if case.seen.power is Power.UNKNOWN:
         detail = "Not started: Azure does not say how the machine is. Try again soon."
         return Refusal(slug="azure-unavailable", detail=detail, retry_after=30)
     return None

@@ -15,13 +15,13 @@ from control.decision import Policy
 from control.devices import Devices
 from control.errors import AzureError, ControlError, LedgerError
 from control.ledger import Ledger
+from control.patience import IN_A_TICK, patience
 from control.ports import Clock, Prices, Reports
 from control.reconcile import Reconciler
 from control.records import Pass
 from control.spend import merged
 from control.words import RunKind
 
-MACHINE_SECONDS = 40.0
 QUOTE_EVERY = timedelta(days=1)
 REPORT_EVERY = timedelta(hours=1)
 _LOG = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class Timer:
         ]
         for thread in threads:
             thread.start()
-        end = time.monotonic() + MACHINE_SECONDS
+        end = time.monotonic() + IN_A_TICK
         for thread in threads:
             thread.join(max(end - time.monotonic(), 0))
         failed = tuple(name for name in self._policies if not done.get(name))
@@ -61,12 +61,13 @@ class Timer:
     def _run(self, policy: Policy, done: dict[str, bool]) -> None:
         machine = policy.machine
         try:
-            self._reconciler.run(policy, RunKind.TICK)
+            with patience(IN_A_TICK):
+                self._reconciler.run(policy, RunKind.TICK)
             done[machine] = True
         except LedgerError as error:
             _LOG.error("%s: the ledger fails: %s", machine, error)
             self._backstop.enforce(policy)
-        except Exception:
+        except Exception:  # noqa: BLE001  one machine never stops another
             _LOG.exception("%s: the run failed", machine)
             self._backstop.enforce(policy)
 
