@@ -51,7 +51,7 @@ class AzureReports:
                 lambda deadline: get(cls=_text, deadline=deadline, **_OPTIONS),
             )
             body = json.loads(text, parse_float=Decimal, parse_constant=Decimal)
-        return report(body, self._currency, now)
+            return report(body, self._currency, now)
 
 
 def report(body: Mapping[str, Any], currency: str, now: datetime) -> Report | None:

@@ -28,13 +28,16 @@ class _Identity:
 
     def get_token(self, *scopes: str, **options: Any) -> "AccessToken":
         """Return a token for a scope, from memory while it lasts."""
-        return self._credential().get_token(*scopes, **options)
+        token: AccessToken = self._credential().get_token(*scopes, **options)
+        return token
 
     def get_token_info(
         self, *scopes: str, options: "TokenRequestOptions | None" = None
     ) -> "AccessTokenInfo":
         """Return the same with what is known of its life."""
-        return self._credential().get_token_info(*scopes, options=options)
+        made = self._credential()
+        token: AccessTokenInfo = made.get_token_info(*scopes, options=options)
+        return token
 
 
 def _make(client_id: str) -> "ManagedIdentityCredential":

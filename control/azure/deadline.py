@@ -14,6 +14,8 @@ from azure.core.exceptions import ServiceRequestError
 from azure.core.pipeline import PipelineRequest
 from azure.core.pipeline.policies import SansIOHTTPPolicy
 
+from control.patience import left
+
 
 class Deadline:
     """The instant after which a call is no longer waited for."""
@@ -30,9 +32,11 @@ class Deadline:
 def within[T](seconds: float, call: Callable[[Deadline], T]) -> T:
     """Return what `call` returns, or raise TimeoutError after so many seconds.
 
-    The call goes on in a daemon thread; `DeadlinePolicy` keeps it from sending then.
+    A run that has less patience left gives it less. The call goes on in a daemon
+    thread; `DeadlinePolicy` keeps it from sending then.
     """
     future: Future[T] = Future()
+    seconds = left(seconds)
     deadline = Deadline(seconds)
 
     def run() -> None:

@@ -5,10 +5,11 @@ reason ours are raised without the SDK's error behind them.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.client import HTTPException
+from typing import Any
 
 from azure.core.exceptions import AzureError as SdkError
 from azure.core.exceptions import HttpResponseError
@@ -155,9 +156,9 @@ def words_of(refusal: HttpResponseError) -> Said:
 
 def table_code(refusal: HttpResponseError) -> str | None:
     """Return Table Storage's own code, whichever way the SDK hands it over."""
-    code = getattr(refusal, "error_code", None)
-    if code is None and refusal.response is not None:
-        code = refusal.response.headers.get("x-ms-error-code")
+    code = getattr(refusal, "error_code", None) or _headers(refusal).get(
+        "x-ms-error-code"
+    )
     return getattr(code, "value", code) or words_of(refusal).code
 
 
@@ -193,8 +194,12 @@ def _refused(refusal: HttpResponseError) -> AzureError:
     if status is None or status < HTTPStatus.MULTIPLE_CHOICES:
         return unanswered(f"({type(refusal).__name__})")
     words = words_of(refusal)
-    headers = refusal.response.headers if refusal.response is not None else {}
-    return error(status, words, retry_after(headers, words.message))
+    return error(status, words, retry_after(_headers(refusal), words.message))
+
+
+def _headers(refusal: HttpResponseError) -> Mapping[str, str]:
+    response: Any = refusal.response
+    return response.headers if response is not None else {}
 
 
 def _ledger_refused(refusal: HttpResponseError) -> LedgerError:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from control.azure.faults import classify
 from control.model import Provisioning, Reading
-from control.words import Power
+from control.words import Fault, Power
 
 CONTROLLER_TAG = "controlled-by"
 _READABLE = {power.value: power for power in Power} | {
@@ -58,11 +59,20 @@ def _provisioning(
     for _, status in _with_prefix(statuses, "ProvisioningState/"):
         state, _, code = status["code"].partition("/")[2].partition("/")
         return Provisioning(
-            state=state.lower(), code=code or None, at=instant(status.get("time"))
+            state=state.lower(),
+            code=code or None,
+            fault=_fault(state, code, status.get("message")),
+            at=instant(status.get("time")),
         )
     if isinstance(fallback, str) and fallback:
         return Provisioning(state=fallback.lower())
     return None
+
+
+def _fault(state: str, code: str, message: object) -> Fault | None:
+    if state.lower() != "failed":
+        return None
+    return classify(None, code, message if isinstance(message, str) else "")
 
 
 def _with_prefix(

@@ -4,7 +4,7 @@ Every conditional write names its match condition: without one the SDK overwrite
 silently. Nothing is sent twice: a write whose answer was lost would meet itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 from azure.core import MatchConditions
 from azure.core.exceptions import HttpResponseError
 
+from control.azure.arm import call_options
+from control.azure.deadline import within
 from control.azure.faults import table_code, translated_for_ledger
 from control.azure.lazy import Lazy
 from control.model import ensure_utc
@@ -22,12 +24,13 @@ if TYPE_CHECKING:
     from azure.core.credentials import TokenCredential
     from azure.data.tables import TableClient, TableEntity
 
+LARGEST_TRANSACTION = 100
+_SECONDS = 5.0
 _LARGEST_PAGE = 1000
 _ABSENT = {"ResourceNotFound", "EntityNotFound"}
 _EXISTS = "TableAlreadyExists"
 _OPTIONS: dict[str, Any] = {
-    "connection_timeout": 2,
-    "read_timeout": 5,
+    **call_options(_SECONDS),
     "retry_total": 0,
     "permit_redirects": False,
 }
@@ -54,57 +57,73 @@ class AzureTable:
 
     def get(self, partition: str, key: str) -> Row | None:
         """Read one row; only the service's own "no such entity" is a None."""
-        with translated_for_ledger():
+
+        def read(client: "TableClient") -> Row | None:
             try:
-                return _row(self._client().get_entity(partition, key))
+                return _row(client.get_entity(partition, key))
             except HttpResponseError as refusal:
                 if table_code(refusal) in _ABSENT:
                     return None
                 raise
 
+        return self._call(read)
+
     def scan(
         self, partition: str, first: str, after: str, *, limit: int | None = None
     ) -> Iterator[Row]:
         """Yield a range of rows; an empty page in the middle is not the end."""
-        with translated_for_ledger():
-            entities = self._client().query_entities(
+
+        def ask(client: "TableClient") -> "Iterator[Iterator[TableEntity]]":
+            return client.query_entities(
                 _RANGE,
                 parameters={"partition": partition, "first": first, "after": after},
                 results_per_page=min(limit or _LARGEST_PAGE, _LARGEST_PAGE),
-            )
-            for entity in islice(entities, limit):
-                yield _row(entity)
+            ).by_page()
+
+        yield from islice(self._rows(self._call(ask)), limit)
 
     def put(self, partition: str, key: str, values: Values) -> None:
         """Write one row whole."""
         from azure.data.tables import UpdateMode  # noqa: PLC0415 - slow: at first use
 
-        with translated_for_ledger():
-            entity = _entity(partition, key, values)
-            self._client().upsert_entity(entity, mode=UpdateMode.REPLACE)
+        entity = _entity(partition, key, values)
+        self._call(lambda table: table.upsert_entity(entity, mode=UpdateMode.REPLACE))
 
     def delete(self, partition: str, key: str, etag: str) -> None:
         """Delete a row as it was read, as a transaction: that tells when it is gone."""
-        entity = _entity(partition, key, {})
-        self._submit([("delete", entity, _unchanged(etag))])
+        operation = "delete", _entity(partition, key, {}), _unchanged(etag)
+        self._call(lambda table: table.submit_transaction([operation]))
 
     def commit(self, partition: str, writes: Sequence[Write]) -> None:
         """Make all writes or none."""
-        if writes:
-            self._submit([_operation(partition, write) for write in writes])
+        assert 1 <= len(writes) <= LARGEST_TRANSACTION
+        operations = [_operation(partition, write) for write in writes]
+        self._call(lambda table: table.submit_transaction(operations))
 
     def create(self) -> None:
         """Make the table where it is missing."""
-        with translated_for_ledger():
+
+        def make(client: "TableClient") -> None:
             try:
-                self._client().create_table()
+                client.create_table()
             except HttpResponseError as refusal:
                 if table_code(refusal) != _EXISTS:
                     raise
 
-    def _submit(self, operations: list[Any]) -> None:
+        self._call(make)
+
+    def _rows(self, pages: "Iterator[Iterator[TableEntity]]") -> Iterator[Row]:
+        def page(_: object) -> list[Row] | None:
+            found = next(pages, None)
+            return None if found is None else [_row(entity) for entity in found]
+
+        while (rows := self._call(page)) is not None:
+            yield from rows
+
+    def _call[T](self, call: "Callable[[TableClient], T]") -> T:
         with translated_for_ledger():
-            self._client().submit_transaction(operations)
+            client = self._client()
+            return within(_SECONDS, lambda _: call(client))
 
 
 def _operation(partition: str, write: Write) -> tuple[str, dict[str, Any], Any]:
@@ -145,7 +164,7 @@ def _row(entity: "TableEntity") -> Row:
         partition=entity["PartitionKey"],
         key=entity["RowKey"],
         values=values,
-        etag=entity.metadata["etag"],
+        etag=entity.metadata["etag"] or "",
     )
 
 

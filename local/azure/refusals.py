@@ -1,0 +1,181 @@
+"""Azure's refusals word for word, as recorded or as its catalogue gives them."""
+
+import json
+import uuid
+from datetime import UTC, datetime
+
+from local.azure.routing import Call
+from local.azure.tokens import Token
+from local.azure.wire import Reply, error_reply, json_reply
+
+_GATEWAY = {"x-ms-failure-cause": "gateway"}
+_AUTHORITY = 'Bearer authorization_uri="https://login.windows.net/"'
+_US_TIME = "%-m/%-d/%Y %-I:%M:%S %p"
+
+
+def _gateway(status: int, code: str, message: str) -> Reply:
+    headers = {**_GATEWAY, "x-ms-request-id": str(uuid.uuid4())}
+    return error_reply(status, code, message, headers)
+
+
+def _challenge(code: str, message: str, description: str) -> Reply:
+    text = f'{_AUTHORITY}, error="invalid_token", error_description="{description}"'
+    return _gateway(401, code, message).with_headers({"WWW-Authenticate": text})
+
+
+def no_token() -> Reply:
+    return _challenge(
+        "AuthenticationFailed",
+        "Authentication failed. The 'Authorization' header is missing.",
+        "The authentication failed because of missing 'Authorization' header.",
+    )
+
+
+def unknown_token() -> Reply:
+    text = "The access token is invalid."
+    return _challenge("InvalidAuthenticationToken", text, text)
+
+
+def wrong_audience(token: Token, wanted: str) -> Reply:
+    text = (
+        "The access token has been obtained for wrong audience or resource "
+        f"'{token.audience}'. It should exactly match with one of the allowed "
+        f"audiences '{wanted}'."
+    )
+    return _challenge("InvalidAuthenticationTokenAudience", text, text)
+
+
+def expired_token(token: Token) -> Reply:
+    now = datetime.now(UTC)
+    return _challenge(
+        "ExpiredAuthenticationToken",
+        f"The access token expiry UTC time '{token.expires.strftime(_US_TIME)}' is "
+        f"earlier than current UTC time '{now.strftime(_US_TIME)}'.",
+        "The access token has expired.",
+    )
+
+
+def not_authorized(call: Call, action: str) -> Reply:
+    return _gateway(
+        403,
+        "AuthorizationFailed",
+        f"The client '{call.caller}' with object id "
+        f"'{uuid.uuid5(uuid.NAMESPACE_DNS, call.caller)}' does not have authorization "
+        f"to perform action '{action}' over scope '{call.request.path}' or the scope "
+        "is invalid. If access was recently granted, please refresh your credentials.",
+    )
+
+
+def no_such_machine(call: Call) -> Reply:
+    return _gateway(
+        404,
+        "ResourceNotFound",
+        f"The Resource 'Microsoft.Compute/virtualMachines/{call.parts['vm']}' under "
+        f"resource group '{call.parts['group']}' was not found. For more details "
+        "please go to https://aka.ms/ARMResourceNotFoundFix",
+    )
+
+
+def no_such_subscription(call: Call) -> Reply:
+    name = call.parts.get("subscription", "")
+    text = f"The subscription '{name}' could not be found."
+    return _gateway(404, "SubscriptionNotFound", text)
+
+
+def conflict() -> Reply:
+    return error_reply(
+        409,
+        "Conflict",
+        "The request failed due to conflict with a concurrent request. To resolve it, "
+        "please refer to https://aka.ms/activitylog to get more details on the "
+        "conflicting requests.",
+    )
+
+
+def power_is_changing(call: Call, state: str, operation: str) -> Reply:
+    return error_reply(
+        409,
+        "OperationNotAllowed",
+        "An ongoing operation is changing power state of Virtual Machine "
+        f"{call.target} to {state}. Please perform operation {operation} after some "
+        "time.",
+    )
+
+
+def quota() -> Reply:
+    return error_reply(
+        409,
+        "OperationNotAllowed",
+        "Operation could not be completed as it results in exceeding approved "
+        "standardNDISRH200V5Family Cores quota. Additional details - Deployment "
+        "Model: Resource Manager, Location: eastus2, Current Limit: 0, Current Usage: "
+        "0, Additional Required: 96, (Minimum) New Limit Required: 96.",
+    )
+
+
+def sku_not_available() -> Reply:
+    return error_reply(
+        409,
+        "SkuNotAvailable",
+        "The requested VM size for resource 'Following SKUs have failed for Capacity "
+        "Restrictions: Standard_ND96isr_H200_v5' is currently not available in "
+        "location 'eastus2'. Please try another size or deploy to a different "
+        "location or different zone. See https://aka.ms/azureskunotavailable for "
+        "details.",
+    )
+
+
+def disabled_subscription(call: Call) -> Reply:
+    return _gateway(
+        409,
+        "ReadOnlyDisabledSubscription",
+        f"The subscription '{call.parts.get('subscription')}' is disabled and "
+        "therefore marked as read only. You cannot perform any write actions on this "
+        "subscription until it is re-enabled.",
+    )
+
+
+def scope_locked(call: Call) -> Reply:
+    scope = call.request.path.rpartition("/")[0]
+    return _gateway(
+        409,
+        "ScopeLocked",
+        f"The scope '{scope}' cannot perform write operation because following "
+        f"scope(s) are locked: '{scope.partition('/providers/')[0]}'. Please remove "
+        "the lock and try again.",
+    )
+
+
+def throttled_by_compute(retry_after: int | None) -> Reply:
+    measured = {
+        "operationGroup": "UpdateVM3Min",
+        "startTime": "2026-11-30T10:00:00+00:00",
+        "endTime": "2026-11-30T10:03:00+00:00",
+        "allowedRequestCount": 240,
+        "measuredRequestCount": 241,
+    }
+    body = {
+        "code": "OperationNotAllowed",
+        "message": "The server rejected the request because too many requests have "
+        "been received for this subscription.",
+        "details": [
+            {
+                "code": "TooManyRequests",
+                "target": "UpdateVM3Min",
+                "message": json.dumps(measured),
+            }
+        ],
+    }
+    waits = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return json_reply(429, body, waits)
+
+
+def throttled_by_arm(call: Call, seconds: int) -> Reply:
+    name = call.parts.get("subscription")
+    return _gateway(
+        429,
+        "SubscriptionRequestsThrottled",
+        f"Number of write requests for subscription '{name}' exceeded the limit of "
+        f"'1200' for time interval '01:00:00'. Please try again after '{seconds}' "
+        "seconds.",
+    )

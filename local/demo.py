@@ -1,0 +1,103 @@
+"""`make demo`: the whole system on this machine, to try by hand or to watch.
+
+PORT chooses the functions' port, SPEED how fast time runs, STORY=1 plays an evening.
+"""
+
+import os
+import signal
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from local.azurite import AzuriteError
+from local.functions.process import FunctionsError
+from local.ports import PortInUse
+from local.stack import Stack, StackError, running
+from local.story import StoryError, play
+
+_PORT = 7071
+_SPEED = 10
+_STORY_SPEED = 30
+
+_FAILURES = (AzuriteError, FunctionsError, StackError, StoryError)
+
+
+def main() -> int:
+    """Run the demo; every way out of it leaves no process behind."""
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, _interrupt)
+    story = os.environ.get("STORY") == "1"
+    try:
+        port = int(_number("PORT", _PORT))
+        speed = _number("SPEED", _STORY_SPEED if story else _SPEED)
+        _run(port, speed, story=story)
+    except KeyboardInterrupt:
+        print("\nEnded; nothing is left running.")
+    except PortInUse as error:
+        print(
+            f"The demo can't start: {error}. Try `make demo PORT=…`.", file=sys.stderr
+        )
+        return 1
+    except _FAILURES as error:
+        print(f"The demo failed: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run(port: int, speed: float, *, story: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="kimi-switch-") as folder:
+        print("Starting Azurite, the local Azure and the functions ...", flush=True)
+        with running(Path(folder), port=port, speed=speed) as stack:
+            _introduce(stack, speed)
+            if story:
+                play(stack)
+            else:
+                print("Ctrl-C ends all of it.", flush=True)
+                threading.Event().wait()
+
+
+def _introduce(stack: Stack, speed: float) -> None:
+    phone, operator = stack.tokens.phone, stack.tokens.operator
+    print(f"""
+The switch      {stack.url}
+Phone token     {phone}
+Operator token  {operator}
+The functions'  log is {stack.functions.log}
+Time runs {speed:g} times as fast here (SPEED=1 is real time).
+
+To try:
+{_curl(stack.url, phone, "POST", "/start")}
+{_curl(stack.url, phone, "GET", "/status")}
+{_curl(stack.url, phone, "POST", "/extend", '{"minutes": 30}')}
+{_curl(stack.url, phone, "POST", "/stop")}
+{_curl(stack.url, operator, "GET", "/sessions")}
+""")
+
+
+def _curl(url: str, token: str, method: str, path: str, body: str = "{}") -> str:
+    sent = f" -d '{body}'" if method == "POST" else ""
+    kind = "text/csv" if path == "/sessions" else "text/plain"
+    return (
+        f'curl -sS -X {method} -H "Authorization: Bearer {token}" '
+        f'-H "Accept: {kind}"{sent} {url}{path}'
+    )
+
+
+def _number(name: str, default: float) -> float:
+    text = os.environ.get(name) or str(default)
+    try:
+        return float(text)
+    except ValueError as error:
+        raise StackError(f"{name}={text} is no number") from error
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    """Unwind once; what comes while all is being ended changes nothing."""
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""The local Azure under test, and the real SDK clients that talk to it."""
+
+import ssl
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+from azure.identity import ManagedIdentityCredential
+from azure.mgmt.compute import ComputeManagementClient
+
+from local.azure import LocalAzure
+from local.certificate import Certificate, make
+from local.clock import SharedClock
+
+START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> SharedClock:
+    """A clock that stands still until a test moves it."""
+    return SharedClock.create(tmp_path / "clock.json", START, speed=0)
+
+
+@pytest.fixture
+def azure(
+    clock: SharedClock, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[LocalAzure]:
+    """A local Azure whose unknown routes fail the test that called them."""
+    with LocalAzure(clock, certificate) as running:
+        for name, value in running.environment().items():
+            monkeypatch.setenv(name, value)
+        yield running
+        assert running.unknown_routes == []
+
+
+@pytest.fixture
+def credential(azure: LocalAzure) -> Iterator[ManagedIdentityCredential]:
+    with ManagedIdentityCredential(client_id=azure.client_id) as made:
+        yield made
+
+
+@pytest.fixture
+def compute(
+    azure: LocalAzure, credential: ManagedIdentityCredential
+) -> Iterator[ComputeManagementClient]:
+    with ComputeManagementClient(
+        credential,
+        azure.subscription_id,
+        base_url=azure.arm_url,
+        credential_scopes=["https://management.azure.com/.default"],
+        retry_total=0,
+        connection_timeout=5,
+        read_timeout=5,
+    ) as client:
+        yield client
+
+
+@pytest.fixture
+def arm(azure: LocalAzure) -> Iterator[httpx.Client]:
+    """A bare HTTP client with a good token, to look at the wire itself."""
+    token = azure.identity.issue("app", "https://management.azure.com").text
+    context = ssl.create_default_context(cafile=azure.certificate.authority)
+    with httpx.Client(
+        base_url=azure.arm_url,
+        verify=context,
+        trust_env=False,
+        params={"api-version": "2026-04-01"},
+        headers={"Authorization": f"Bearer {token}"},
+    ) as client:
+        yield client
+
+
+@pytest.fixture
+def vm_path(azure: LocalAzure) -> str:
+    return (
+        f"/subscriptions/{azure.subscription_id}/resourceGroups/rg-kimi"
+        "/providers/Microsoft.Compute/virtualMachines/vm-kimi-01"
+    )
