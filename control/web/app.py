@@ -61,7 +61,7 @@ class App:
         route = BY_NAME[name]
         if request.method != HTTPMethod.HEAD:
             return self._answer(route, request)
-        if route.scope is not None:
+        if route.scope is not None and route.method is HTTPMethod.GET:
             return empty_response(HTTPStatus.OK)
         return headless(self._answer(route, request))
 
@@ -112,7 +112,7 @@ def _check_length(request: Request) -> None:
     length = request.headers.get("content-length")
     if length is None and "transfer-encoding" in request.headers:
         raise refuse("length-required", "Not done: send the body with Content-Length.")
-    claimed = int(length) if length and length.isdecimal() else 0
+    claimed = int(length[:12]) if length and length.isdecimal() else 0
     if max(len(request.body), claimed) > LARGEST:
         raise refuse("too-large", "Not done: the body is larger than 16 KB.")
 

@@ -107,14 +107,14 @@ def _problems(route: Route) -> Mapping[str, list[str]]:
     return found
 
 
-def _content(shape: object, schemas: dict[str, Any]) -> dict[str, Any]:
+def _content(shape: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     if shape is str:
         return {"text/html": {"schema": {"type": "string"}}}
     text = {Kind.TEXT.value: {"schema": {"type": "string"}}}
     return {Kind.JSON.value: {"schema": _schema(shape, schemas)}} | text
 
 
-def _schema(shape: object, schemas: dict[str, Any]) -> dict[str, Any]:
+def _schema(shape: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     """Return a schema; those that it refers to go among the components."""
     made = TypeAdapter[Any](shape).json_schema(ref_template=_REF, mode="validation")
     schemas.update(made.pop("$defs", {}))

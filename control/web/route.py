@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPMethod
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -31,7 +32,7 @@ class Route:
     trust: Trust = Trust.NOTHING
     body: type[BaseModel] | None = None
     query: tuple[str, ...] = ()
-    answers: tuple[tuple[int, object], ...] = ()
+    answers: tuple[tuple[int, Any], ...] = ()
     slugs: tuple[str, ...] = ()
 
     @property
