@@ -1,32 +1,32 @@
-"""The composition root: settings and a clock become the whole control plane.
+"""Makes the whole control plane of settings and a clock.
 
-Built lazily, once, by the first call; the SDKs under `control.azure` are imported here
-and not before.
+Imported by the first call alone: the SDKs are slow, and an import that fails must not
+take the triggers with it.
 """
 
 import logging
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Any
 
 from control.assembly import Ports, assemble
+from control.azure.budgets import AzureReports
+from control.azure.credential import managed_identity
+from control.azure.machines import AzureMachines
+from control.azure.table import AzureTable
+from control.azure.vault import VaultTokens
 from control.devices import Devices
-from control.errors import SettingsError
+from control.notices import AppriseNotices
 from control.ports import Clock, Table
-from control.records import Pass
+from control.prices import RetailPrices
 from control.settings import Settings
 from control.switch import Switch
 from control.web.app import App
-from control.web.http import Request, Response
-from control.web.problems import INTERNAL, Problem
 from control.web.site import Place
 
-if TYPE_CHECKING:
-    from azure.core.credentials import TokenCredential
-
 SIZE = "Standard_ND96isr_H200_v5"
-_LOG = logging.getLogger(__name__)
+_CLIENTS = ("azure", "httpcore", "httpx", "msal", "urllib3")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,66 +37,71 @@ class Control:
     app: App
 
 
-class Root:
-    """Builds the control plane at the first call, once, whatever the threads."""
-
-    def __init__(self, environ: Mapping[str, str], clock: Clock) -> None:
-        self._environ = environ
-        self._clock = clock
-        self._built: Control | None = None
-        self._lock = threading.Lock()
-
-    def control(self) -> Control:
-        """Return it; raises `SettingsError`, each time until they are mended."""
-        with self._lock:
-            if self._built is None:
-                self._built = build(self._environ, self._clock)
-            return self._built
-
-    def answer(self, name: str, request: Request) -> Response:
-        """Answer a request to the route of this name; never raises."""
-        try:
-            app = self.control().app
-        except SettingsError as error:
-            _LOG.error("%s", error)
-            return _misconfigured(error).response(request)
-        except Exception as error:  # noqa: BLE001 - the caller gets our 500
-            _LOG.error("The app cannot be built: %s", type(error).__name__)
-            return INTERNAL.response(request)
-        return app.answer(name, request)
-
-    def tick(self) -> Pass:
-        """Run the timer's pass; without usable settings it logs them and raises."""
-        try:
-            control = self.control()
-        except SettingsError as error:
-            _LOG.error("%s", error)
-            raise
-        return control.switch.tick()
-
-
-def _misconfigured(error: SettingsError) -> Problem:
-    """Name the settings, and no more: anybody may see this."""
-    names = sorted({problem.partition(" ")[0] for problem in error.problems})
-    return Problem(
-        slug="misconfigured",
-        detail=f"Not done: these settings are missing or bad: {', '.join(names)}. "
-        "docs/settings.md says what each has to be.",
-        fields={"settings": names},
-    )
-
-
 def build(environ: Mapping[str, str], clock: Clock) -> Control:
     """Return the control plane for these settings; nothing is called yet."""
     settings = Settings.load(environ)
-    policies = settings.policies()
-    from control.azure.credential import (  # noqa: PLC0415 - slow, not for the index
-        managed_identity,
+    _quieten_clients()
+    identity = managed_identity(settings.azure_client_id)
+    vault = VaultTokens(credential=identity, url=settings.key_vault_url)
+    table = ledger_table(settings, identity)
+    ports = Ports(
+        clock=clock,
+        table=table,
+        machines=AzureMachines(
+            credential=identity,
+            endpoint=settings.arm_endpoint,
+            subscription=settings.azure_subscription_id,
+            resource_groups={one.name: one.resource_group for one in settings.fleet},
+            clock=clock,
+        ),
+        prices=RetailPrices(
+            endpoint=settings.retail_prices_endpoint,
+            sku=SIZE,
+            region=settings.vm_region,
+            currency=settings.currency,
+        ),
+        notices=AppriseNotices(partial(vault.secret, settings.notify_secret)),
+        reports=_reports(settings, identity),
     )
-    from control.azure.vault import VaultTokens  # noqa: PLC0415 - the same
+    policies = settings.policies()
+    switch = assemble(policies, ports)
+    place = Place(
+        policies=policies,
+        zone=settings.time_zone,
+        chat={one.name: one.chat_url for one in settings.fleet},
+    )
+    app = App(
+        switch=switch, devices=Devices(table), tokens=vault, clock=clock, place=place
+    )
+    return Control(switch=switch, app=app)
 
-    quiet_clients()
-    credential = managed_identity(settings.azure_client_id)
-    vault = VaultTokens(credential=credential, url=settings.key_vault_url)
-    table = ledger_table(settings, credential)
-    switch = assemble(policies, _ports(settings, credential, vault.secret, table, clock))
+
+def ledger_table(settings: Settings, identity: Any = None) -> Table:
+    """Return the ledger's table; the command uses it as well."""
+    name, secret = settings.ledger_table, settings.ledger_connection_string
+    if secret is not None:
+        return AzureTable.by_connection_string(secret.get_secret_value(), name=name)
+    assert settings.ledger_table_endpoint is not None
+    return AzureTable.by_identity(
+        endpoint=settings.ledger_table_endpoint,
+        name=name,
+        credential=identity or managed_identity(settings.azure_client_id),
+    )
+
+
+def _reports(settings: Settings, identity: Any) -> AzureReports | None:
+    if settings.budget_name is None:
+        return None
+    return AzureReports(
+        credential=identity,
+        endpoint=settings.arm_endpoint,
+        scope=f"/subscriptions/{settings.azure_subscription_id}",
+        budget=settings.budget_name,
+        currency=settings.currency,
+    )
+
+
+def _quieten_clients() -> None:
+    """The clients' own lines hold addresses and headers."""
+    for name in _CLIENTS:
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -14,7 +14,7 @@ _HEAD = """\
 
 The app reads these from its environment once, at the first call. All bad and missing
 ones are named together in one error. An empty value is an unset one. Made from
-`control/settings.py` by `python -m control docs`.
+`control/settings_table.py` by `python -m control docs`.
 
 | setting | what it is | form | default | example |
 |---|---|---|---|---|

@@ -57,9 +57,14 @@ def _single(
             )
             yield f"{name} {inside}", f"{said}: {inside[-1]}."
         elif error["type"] == _ABSENT:
-            yield name, f"{name} is missing: {field.description}"
+            yield name, f"{name} is missing: {_first_sentence(field)}"
         else:
             yield name, f"{name} is not {form(field)}, such as {example(field)}."
+
+
+def _first_sentence(field: FieldInfo) -> str:
+    head, dot, _ = str(field.description).partition(". ")
+    return f"{head}." if dot else head
 
 
 def _together(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,1 @@
+"""`python -m control`: what the operator does at a terminal."""

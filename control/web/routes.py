@@ -23,8 +23,7 @@ def _not_found(call: Call) -> Response:
 
 def _contract(call: Call) -> Response:
     del call
-    document = contract(route for route in ROUTES if route is not LOST)
-    return json_response(HTTPStatus.OK, document)
+    return json_response(HTTPStatus.OK, contract(CONTRACT))
 
 
 LOST = Route(
@@ -37,7 +36,7 @@ LOST = Route(
 
 _STATUS = shapes.StatusShape
 _EACH = shapes.StatusShape | shapes.FleetShape
-ROUTES: tuple[Route, ...] = (
+CONTRACT: tuple[Route, ...] = (
     Route(
         name="start",
         template="start",
@@ -218,6 +217,6 @@ ROUTES: tuple[Route, ...] = (
         about="The operator's page.",
         answers=((200, str),),
     ),
-    LOST,
 )
+ROUTES = (*CONTRACT, LOST)
 BY_NAME = {route.name: route for route in ROUTES}

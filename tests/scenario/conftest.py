@@ -48,7 +48,7 @@ def host() -> Iterator[Host]:
 
 @pytest.fixture(scope="session")
 def base(host: Host) -> Iterator[str]:
-    with serve(host, port=0, timers=False) as server:
+    with serve(host, port=0) as server:
         yield server.url
 
 

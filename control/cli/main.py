@@ -1,0 +1,108 @@
+"""The commands of `python -m control`.
+
+Exit codes: 0 done; 1 not done, with one sentence on standard error; 2 a wrong call.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from control import settings_docs
+from control.clock import SystemClock
+from control.errors import ControlError
+from control.ledger import Ledger
+from control.settings import Settings
+from control.web.openapi import contract
+from control.web.routes import CONTRACT
+
+_ROOT = Path(__file__).parents[2]
+
+app = typer.Typer(
+    help=__doc__, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
+ledger_app = typer.Typer(help="The ledger's table.", no_args_is_help=True)
+app.add_typer(ledger_app, name="ledger")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say one of our own errors in a sentence, and end with 1."""
+    try:
+        yield
+    except ControlError as error:
+        raise _not_done(str(error)) from None
+
+
+def _not_done(why: str) -> typer.Exit:
+    typer.echo(f"Not done: {why}", err=True)
+    return typer.Exit(1)
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal(-1)
+    if not number.is_finite() or number < 0:
+        raise typer.BadParameter("an amount of 0 or more, such as 120.50")
+    return number
+
+
+@ledger_app.command("init")
+def ledger_init(
+    carried_over: Annotated[
+        Decimal,
+        typer.Option(
+            parser=_amount,
+            metavar="AMOUNT",
+            help="What was spent in the budget's period before this ledger.",
+        ),
+    ] = Decimal(0),
+) -> None:
+    """Make the ledger's table and its first row, without which nothing starts.
+
+    The settings are those of the app. A ledger that is there already stays as it is;
+    asked for with another amount, the command ends with 1.
+    """
+    from control.composition import (  # noqa: PLC0415 - slow: the SDKs, here alone
+        ledger_table,
+    )
+
+    with _told():
+        settings = Settings.load(os.environ)
+        ledger = Ledger(ledger_table(settings))
+        made = ledger.initialise(carried_over, SystemClock().now())
+    money = f"{made.carried_over} {settings.currency}"
+    if made.carried_over != carried_over:
+        raise _not_done(f"the ledger is there already, with {money} carried over.")
+    typer.echo(f"The ledger {settings.ledger_table} is ready; {money} carried over.")
+
+
+@app.command()
+def docs(
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; end with 1 where stale.")
+    ] = False,
+) -> None:
+    """Make docs/settings.md and local.settings.sample.json from the settings."""
+    stale = settings_docs.stale(_ROOT)
+    if check and stale:
+        raise _not_done(
+            f"{' and '.join(stale)} are stale: run `python -m control docs`."
+        )
+    if not check:
+        settings_docs.write(_ROOT)
+    typer.echo("The settings' documents are up to date.")
+
+
+@app.command()
+def openapi() -> None:
+    """Print the contract that /openapi.json answers."""
+    typer.echo(json.dumps(contract(CONTRACT), indent=2))
