@@ -21,9 +21,9 @@ from control.errors import (
     TableMissing,
 )
 from control.journal import JournalEntry, entry_writes
-from control.model import Heartbeat, Lease, Observed, Quote, Session
+from control.model import Heartbeat, Lease, Observed, Session
 from control.ports import Row, Table, Write, WriteKind
-from control.records import Meta, Pass, Reported, Total
+from control.records import Meta, Pass, Quoted, Reported, Total
 
 SCHEMA = 1
 
@@ -42,7 +42,7 @@ _SESSIONS = Codec(Session)
 _TOTALS = Codec(Total)
 _OBSERVED = Codec(Observed)
 _HEARTBEATS = Codec(Heartbeat)
-_QUOTES = Codec(Quote)
+_QUOTED = Codec(Quoted)
 _REPORTED = Codec(Reported)
 _PASSES = Codec(Pass)
 _META = Codec(Meta)
@@ -189,12 +189,13 @@ class Ledger:
         row = _HEARTBEATS.encode(heartbeat)
         self._table.put(heartbeat.machine, keys.HEARTBEAT, row)
 
-    def quote(self) -> Quote | None:
+    def quoted(self) -> Quoted:
         """Return the newest quote; how old it may be is not decided here."""
-        return self._plain(keys.DEPLOYMENT, keys.QUOTE, _QUOTES)
+        kept = self._plain(keys.DEPLOYMENT, keys.QUOTE, _QUOTED)
+        return kept or Quoted()
 
-    def put_quote(self, quote: Quote) -> None:
-        self._table.put(keys.DEPLOYMENT, keys.QUOTE, _QUOTES.encode(quote))
+    def put_quoted(self, quoted: Quoted) -> None:
+        self._table.put(keys.DEPLOYMENT, keys.QUOTE, _QUOTED.encode(quoted))
 
     def reported(self) -> Reported:
         """Return Azure's highest figures so far, by window."""

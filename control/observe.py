@@ -58,7 +58,7 @@ class Observer:
             heartbeat=beat,
             operation=self._operation(state) if read else None,
             spend=self._spend(state, now),
-            quote=self._ledger.quote(),
+            quote=self._ledger.quoted().newest,
             ask=ask,
             new_id=keys.new_session_id(now),
             fresh=read,

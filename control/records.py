@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from control.model import Report
+from control.model import Quote, Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,14 @@ class Reported:
 
     highest: tuple[Report, ...] = ()
     newest: Report | None = None
+    asked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quoted:
+    """The newest quote of the Retail Prices API, and when it was last asked."""
+
+    newest: Quote | None = None
     asked_at: datetime | None = None
 
 

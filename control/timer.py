@@ -8,7 +8,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from control.backstop import Backstop
 from control.decision import Policy
@@ -18,12 +19,12 @@ from control.ledger import Ledger
 from control.patience import IN_A_TICK, patience
 from control.ports import Clock, Prices, Reports
 from control.reconcile import Reconciler
-from control.records import Pass
+from control.records import Pass, Quoted
 from control.spend import merged
 from control.words import RunKind
 
 QUOTE_EVERY = timedelta(days=1)
-REPORT_EVERY = timedelta(hours=1)
+ASKED_EVERY = timedelta(hours=1)
 _LOG = logging.getLogger(__name__)
 
 
@@ -100,17 +101,19 @@ class Housekeeping:
             _attempt(part)
 
     def _quote(self) -> None:
-        now, kept = self._clock.now(), self._ledger.quote()
-        if kept is not None and now - kept.at < QUOTE_EVERY:
+        """Ask daily, and after a failure hourly; when asked is written first."""
+        now, kept = self._clock.now(), self._ledger.quoted()
+        young = kept.newest is not None and now - kept.newest.at < QUOTE_EVERY
+        if young or _recently(kept.asked_at, now):
             return
+        self._ledger.put_quoted(replace(kept, asked_at=now))
         quote = self._prices.quote(now)
         if quote is not None:
-            self._ledger.put_quote(quote)
+            self._ledger.put_quoted(Quoted(newest=quote, asked_at=now))
 
     def _report(self) -> None:
         now, kept = self._clock.now(), self._ledger.reported()
-        asked = kept.asked_at
-        if self._reports is None or (asked and now - asked < REPORT_EVERY):
+        if self._reports is None or _recently(kept.asked_at, now):
             return
         self._ledger.put_reported(merged(kept, None, now))
         report = self._reports.read(now)
@@ -118,6 +121,10 @@ class Housekeeping:
 
     def _codes(self) -> None:
         self._devices.drop_old_codes(self._clock.now())
+
+
+def _recently(asked_at: datetime | None, now: datetime) -> bool:
+    return asked_at is not None and now - asked_at < ASKED_EVERY
 
 
 def _attempt(part: Callable[[], None]) -> None:

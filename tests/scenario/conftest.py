@@ -67,6 +67,8 @@ def azure(
             monkeypatch.setenv(name, value)
         running.add_secret("token-iphone", PHONE, tags={"scope": "phone"})
         running.add_secret("token-operator", OPERATOR, tags={"scope": "operator"})
+        sink = running.sink_url.replace("http://", "json://")
+        running.add_secret("notify-url", sink)
         tags = {"scope": "vm", "machine": MACHINE}
         running.add_secret(f"token-vm-{MACHINE}", VM, tags=tags)
         yield running

@@ -54,7 +54,7 @@ def test_b02_a_start_that_waits_is_sent_once_by_two_processes(
     world: World, two: tuple[FunctionsProcess, ...]
 ) -> None:
     """Capacity comes back: two timers at once send one start."""
-    world.azure.faults.arm("allocation_failure")
+    world.azure.faults.arm("allocation_failed")
     world.phone.post("/start")
     world.minutes(1)
     world.clock.advance(timedelta(minutes=2))
@@ -85,6 +85,8 @@ def test_b11_no_token_is_in_any_log_row_answer_or_notice(
     world.until("off", most=5)
     searched = [process.log.read_text() for process in two]
     searched += [world.rows(), *answers]
-    searched += [str(notice.body) for notice in world.azure.sink.notices]
+    notices = [str(notice.body) for notice in world.azure.sink.notices]
+    assert notices
+    searched += notices
     for token in (*TOKENS, "SECRETX"):
         assert not any(token in text for text in searched)

@@ -175,8 +175,13 @@ def test_prices_and_budget_are_gone_and_nothing_loosens(world: World) -> None:
     assert status["session"]["price_source"] == "configured"
     assert status["budget"]["reported_by_azure"] is None
     world.azure.vm.behave(ends_itself=False)
-    world.minutes(status["session"]["seconds_left"] / 60 + 1)
+    world.azure.vm.use(requests_running=1)
+    world.minutes(status["session"]["seconds_left"] / 60 - 1)
+    assert world.sent(Kind.VM_DEALLOCATE) == 0
+    world.minutes(1)
     assert world.sent(Kind.VM_DEALLOCATE) == 1
+    world.until("off", most=5)
+    assert world.sessions()[0]["stop_reason"] == "asked"
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
@@ -185,6 +190,7 @@ def test_b10_what_only_looks_never_acts(
     world: World, method: str, *, known: bool
 ) -> None:
     """Link previews and scanners start, stop, extend and unlock nothing."""
+    world.tick()
     world.operator.post("/lock")
     before = world.rows()
     person = world.phone if known else world.stranger

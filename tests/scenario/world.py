@@ -26,6 +26,7 @@ def settings(azure: LocalAzure, azurite: Azurite, table: str) -> dict[str, str]:
     """Return the settings of a deployment on loopback, as the app reads them."""
     return azure.environment() | {
         "CONTROL_PLANE_NAME": "switch",
+        "NOTIFY_SECRET": "notify-url",
         "PUBLIC_URL": "https://switch.example.com",
         "LEDGER_CONNECTION_STRING": azurite.connection_string,
         "LEDGER_TABLE": table,
