@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 EVENTS = frozenset({"adopted", "alarm", "ended", "unknown", "warning"})
+_HOURS_OF_A_YEAR = 24 * 366
 _LOOPBACK = {"127.0.0.1", "localhost"}
 _TIME = re.compile(r"(\d{2}):(\d{2})Z?")
 
@@ -35,6 +36,11 @@ def _amount(text: object) -> Decimal:
 def _positive(number: Decimal) -> Decimal:
     _is(number > 0, "not above 0")
     return number
+
+
+def _year(hours: Decimal) -> Decimal:
+    _is(hours <= _HOURS_OF_A_YEAR, "longer than a year")
+    return hours
 
 
 def _not_negative(number: Decimal) -> Decimal:
@@ -108,7 +114,9 @@ def _connection(secret: SecretStr) -> SecretStr:
 
 type Amount = Annotated[Decimal, BeforeValidator(_amount)]
 type Price = Annotated[Decimal, BeforeValidator(_amount), AfterValidator(_positive)]
-type Hours = Price
+type Hours = Annotated[
+    Decimal, BeforeValidator(_amount), AfterValidator(_positive), AfterValidator(_year)
+]
 type Cost = Annotated[Decimal, BeforeValidator(_amount), AfterValidator(_not_negative)]
 type Count = Annotated[
     int, BeforeValidator(lambda text: _whole(_positive(_amount(text))))

@@ -51,20 +51,22 @@ type TimeOfDay = Annotated[time, BeforeValidator(_time_of_day)]
 def next_time(at: time, zone: ZoneInfo, now: datetime) -> datetime:
     """Return the next instant after `now` at which clocks in `zone` show `at`.
 
-    In the doubled hour it is the earlier one; a time that is left out is the instant
-    of the change.
+    In the doubled hour it is the earlier one that is still to come; a time that is
+    left out is the instant of the change.
     """
     day = now.astimezone(zone).date()
-    while (instant := _instant(datetime.combine(day, at, zone))) <= now:
+    while True:
+        for instant in _instants(datetime.combine(day, at, zone)):
+            if instant > now:
+                return instant
         day += timedelta(days=1)
-    return instant
 
 
-def _instant(local: datetime) -> datetime:
-    earlier, later = (local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
-    if earlier <= later:
-        return earlier
-    return _change(local.tzinfo, later, earlier)
+def _instants(local: datetime) -> tuple[datetime, ...]:
+    first, second = (local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+    if first <= second:
+        return first, second
+    return (_change(local.tzinfo, second, first),)
 
 
 def _change(zone: object, before: datetime, after: datetime) -> datetime:

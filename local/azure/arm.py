@@ -31,6 +31,7 @@ _WAIT = "10"
 _FIRST_POLL = {Verb.START: "9", Verb.DEALLOCATE: "36"}
 _BUCKETS = {Verb.START: UPDATE, Verb.DEALLOCATE: DELETE, Verb.POWER_OFF: UPDATE}
 _WRITES = 1200
+_READS = 12000
 
 type Answer = Callable[[Call], Reply]
 type MachineAnswer = Callable[[Call, Machine], Reply]
@@ -55,6 +56,7 @@ class Arm:
         self._faults = faults
         self._limits = Limits()
         self._writes = 0
+        self._reads = 0
 
     @property
     def routes(self) -> list[Route]:
@@ -199,8 +201,10 @@ class Arm:
         return json_reply(200, operation.body(self.operation_offset), headers)
 
     def _used(self, bucket: Bucket, call: Call) -> dict[str, str]:
+        self._reads += 1
         return {
             "x-ms-request-id": str(uuid.uuid4()),
+            "x-ms-ratelimit-remaining-subscription-reads": str(_READS - self._reads),
             **self._limits.use(bucket, call.at),
         }
 

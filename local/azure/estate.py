@@ -31,7 +31,15 @@ from local.azure.vm import Vm
 from local.certificate import Certificate
 
 SUBSCRIPTION = "5c9d2b1e-3f47-4a86-b0d1-9e2f6a7c8d90"
-_NAMES = ("app", "vm", "operator")
+_PRINCIPALS = {
+    str(uuid.uuid5(uuid.NAMESPACE_DNS, name)): name
+    for name in ("app", "vm", "operator")
+}
+_FAULTS = {
+    **arm_faults.CATALOGUE,
+    **operation_faults.CATALOGUE,
+    **service_faults.CATALOGUE,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +72,7 @@ class LocalAzure:
         self.certificate = certificate
         self.subscription_id = subscription
         self.log = RequestLog()
-        self.faults = Faults(
-            {
-                **arm_faults.CATALOGUE,
-                **operation_faults.CATALOGUE,
-                **service_faults.CATALOGUE,
-            }
-        )
+        self.faults = Faults(_FAULTS)
         self._issuer = Issuer()
         self._ground = Ground(
             clock=clock,
@@ -80,18 +82,12 @@ class LocalAzure:
             settle=self._settle_machines,
             caller=self._issuer.caller,
         )
-        self.identity = Identity(
-            self._issuer,
-            {str(uuid.uuid5(uuid.NAMESPACE_DNS, n)): n for n in _NAMES},
-        )
+        self.identity = Identity(self._issuer, _PRINCIPALS)
         self.budgets = Budgets()
         self.prices = Prices()
         self.sink = Sink()
-        only, both = frozenset({"operator"}), frozenset({"app"})
-        self.vault = Vault("app-vault", self._issuer, both, only)
-        self.machine_vault = Vault(
-            "machine-vault", self._issuer, frozenset({"vm"}), only
-        )
+        self.vault = self._vault("app-vault", reader="app")
+        self.machine_vault = self._vault("machine-vault", reader="vm")
         self._machines: dict[str, Machine] = {}
         self.arm = Arm(subscription, self._machines, self._issuer, self.faults)
         self._arm_front = Front("arm", self._arm_routes(), self._ground)
@@ -195,6 +191,10 @@ class LocalAzure:
             "REQUESTS_CA_BUNDLE": str(self.certificate.authority),
             "SSL_CERT_FILE": str(self.certificate.authority),
         }
+
+    def _vault(self, name: str, reader: str) -> Vault:
+        readers, writers = frozenset({reader}), frozenset({"operator"})
+        return Vault(name, self._issuer, readers, writers)
 
     def _settle_machines(self, now: datetime) -> None:
         for machine in self._machines.values():

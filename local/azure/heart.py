@@ -156,9 +156,12 @@ class Heart:
         return Beat(at=now, body=body, status=reply.status_code, answer=_json(reply))
 
     def _hear(self, answer: Mapping[str, Any]) -> None:
-        with self._ground.lock:
-            rendered = self._guest.habits.rendered
+        rendered = self._guest.habits.rendered
+        try:
             heard = Answer.read(dict(answer), rendered)
+        except (KeyError, ValueError, TypeError):
+            return  # what cannot be read changes nothing
+        with self._ground.lock:
             self._guest.hear(heard, self._ground.clock.now())
 
 

@@ -52,8 +52,9 @@ def test_a_start_runs_its_course(
 ) -> None:
     """Nothing, then starting, then running; the operation ends with a time."""
     url = send(compute, "start")
+    clock.advance(seconds(4))
     assert codes(compute) == ["ProvisioningState/updating"]
-    clock.advance(seconds(10))
+    clock.advance(seconds(6))
     assert codes(compute) == ["ProvisioningState/updating", "PowerState/starting"]
     assert poll(compute, url)["status"] == "InProgress"
     clock.advance(seconds(30))

@@ -112,7 +112,7 @@ def test_the_wait_and_the_id_that_other_recorders_kept(
 
 
 def test_the_first_polls_wait(
-    azure: LocalAzure, clock: SharedClock, arm: httpx.Client, vm_path: str
+    clock: SharedClock, arm: httpx.Client, vm_path: str
 ) -> None:
     """36 s after a deallocate, 9 s after a start, nothing on later polls."""
     for verb in ("start", "deallocate"):

@@ -206,6 +206,23 @@ def test_an_extend_is_learnt_even_at_the_end(
     assert beat(azure)["phase"] == "ready"
 
 
+def test_the_question_at_the_end_is_the_last_chance(
+    azure: LocalAzure, clock: SharedClock, functions: Functions
+) -> None:
+    """An extend after the last usual heartbeat is still in time."""
+    clock.advance(READY)
+    beat(azure)
+    azure.vm.use(requests_running=1)
+    assert functions.lease is not None
+    clock.advance(functions.lease - clock.now() - timedelta(seconds=10))
+    assert beat(azure)["phase"] == "draining"
+    functions.lease += timedelta(minutes=30)
+    clock.advance(timedelta(seconds=10))
+    azure.settle()
+    assert own_stops(azure) == []
+    assert beat(azure)["phase"] == "ready"
+
+
 def test_without_answers_it_keeps_the_deadline_it_knows(
     azure: LocalAzure, clock: SharedClock, functions: Functions
 ) -> None:
@@ -234,14 +251,32 @@ def test_an_answer_without_a_deadline_changes_nothing(
     assert beat(azure)["armed_until"] == "2026-11-30T11:15:40Z"
 
 
+def test_an_answer_it_cannot_read_changes_nothing(
+    azure: LocalAzure, clock: SharedClock, functions: Functions
+) -> None:
+    """A 200 of something else is no answer of the functions."""
+    listener = Listener(lambda _: json_reply(200, {"now": "soon"}), None)
+    azure.vm.connect(listener.url, "vm-token")
+    clock.advance(MINUTE)
+    assert beat(azure)["armed_until"] == "2026-11-30T11:15:40Z"
+    assert azure.vm.beats[-1].status == 200
+    listener.close()
+    assert functions.bodies == []
+
+
 def test_a_drain_ends_it_at_once(
     azure: LocalAzure, clock: SharedClock, functions: Functions
 ) -> None:
     """While the lease is being released it drains and deallocates by itself too."""
     clock.advance(READY)
-    functions.drain, functions.lease = True, clock.now()
+    functions.drain = True
     azure.settle()
-    assert functions.bodies[-1]["phase"] == "draining"
+    assert beat(azure)["phase"] == "draining"
+    assert own_stops(azure) == []
+    functions.lease = clock.now()
+    beat(azure)
+    azure.settle()
+    assert functions.bodies[-1]["ending"] == "lease"
     assert own_stops(azure) == [clock.now()]
 
 

@@ -56,5 +56,5 @@ def test_every_setting_of_the_design_is_there() -> None:
         pytest.skip("no ../shared/design.md beside the checkout")
     section = DESIGN.read_text().split("## Settings")[1].split("\n## ")[0]
     words = set(re.findall(r"`([A-Z][A-Z_]+)`", section))
-    theirs = {word for word in words if word not in {"AzureWebJobsStorage"}}
+    theirs = {word for word in words if word != "AzureWebJobsStorage"}
     assert theirs | {"VM_REGION"} == NAMES

@@ -1,0 +1,93 @@
+"""The one line for each state: its first words carry the outcome."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from control.model import Lease, Reading, Start
+from control.views import View
+from control.web.site import Place
+from control.web.states import State, state
+from control.web.summaries import summary
+from control.words import Fault, Phase, Power
+from tests.unit.web.cases import CASES, releasing, started
+from tests.unit.web.support import NOW, PARIS, VM, beat, held, off, policy, seen
+
+PLACE = Place(policies={VM: policy()}, zone=PARIS, chat={})
+ANOTHER = Reading(began_at=NOW, power=Power.RUNNING, controlled_by="other")
+
+
+def offered(refused: str | None) -> View:
+    view = off()
+    assert view.offer is not None
+    return replace(view, offer=replace(view.offer, refused=refused))
+
+
+def just_started() -> View:
+    view = held(Power.STARTING)
+    assert view.lease is not None
+    start = Start(sent_at=NOW, attempts=1)
+    return replace(view, lease=replace(view.lease, start=start))
+
+
+LINES = {
+    "On. 1 hour 12 minutes left, 101.76 USD so far.": held(heartbeat=beat(Phase.READY)),
+    "Loading the model (weights, 45 percent). 1 hour 12 minutes left, 101.76 USD so "
+    "far.": held(heartbeat=beat(Phase.WEIGHTS)),
+    "Loading the model (broken). 1 hour 12 minutes left, 101.76 USD so far. "
+    "The machine says that it is broken.": held(
+        heartbeat=beat(Phase.BROKEN, progress=None)
+    ),
+    "Starting, asked at 10:12. Usually ready at 11:30.": just_started(),
+    "Waiting for a free machine in Azure. Nothing is billed, and asking goes on until "
+    "10:42.": started(Power.DEALLOCATED, timedelta(minutes=1), Fault.CAPACITY),
+    "Stopping. It is billed until Azure says that it is off.": releasing(Power.RUNNING),
+    "Shut down but still billed. It is being switched off for good.": off(
+        seen=seen(Power.STOPPED)
+    ),
+    "On, but another switch (other) controls it. This one only looks.": off(
+        seen=seen(Power.RUNNING, reading=ANOTHER)
+    ),
+    "On and billed. The ledger cannot be read, so its cost is unknown.": off(
+        lease=None, seen=seen(Power.RUNNING), problems=("ledger-unverified",)
+    ),
+    "Unknown. Azure does not say how it is; look again in a minute.": off(
+        seen=seen(Power.UNKNOWN), problems=("azure-unavailable",)
+    ),
+    "Off. A start now lasts 2 hours and costs at most 169.60 USD.": off(),
+    "Off. A start would be refused: the budget is exhausted.": offered(
+        "budget-exhausted"
+    ),
+    "Off and locked. An operator has to unlock it first.": off(
+        lease=Lease(machine=VM, locked=True)
+    ),
+    "Off. The ledger cannot say what has been spent, so nothing starts.": off(
+        offer=None, problems=("ledger-unverified",)
+    ),
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_the_line_says_how_it_is(line: str) -> None:
+    """Full words, times in the zone of the settings."""
+    assert summary(LINES[line], PLACE) == line
+
+
+def test_every_state_has_a_line_that_is_short() -> None:
+    """Over every case of every state: a few short sentences, one line."""
+    assert {state(view) for view, _ in CASES.values()} == set(State)
+    for name, (view, _) in CASES.items():
+        line = summary(view, PLACE)
+        assert len(line) <= 140, name
+        assert "\n" not in line
+        assert line[0].isupper()
+        assert line.endswith(".")
+
+
+def test_where_there_are_several_the_machine_is_named() -> None:
+    """Behind the outcome, so that this stays first."""
+    several = Place(
+        policies={VM: policy(), "vm-2": policy("vm-2")}, zone=PARIS, chat={}
+    )
+    assert summary(off(), several).startswith("Off (vm-1). ")
