@@ -58,3 +58,12 @@ def diagram() -> str:
             label = "; ".join([*words, named])
             lines.append(f"    {before} --> {after}: {label}")
     return "\n".join([*lines, "```"])
+
+
+def filled(design: str) -> str:
+    """Return DESIGN.md's text with the two parts between their marks made anew."""
+    for mark, part in (("diagram", diagram()), ("rows", decision_table())):
+        first, last = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+        before, _, rest = design.partition(first)
+        design = f"{before}{first}\n{part}\n{last}{rest.partition(last)[2]}"
+    return design
