@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import product
 from pathlib import Path
 
-from control.cli.tables import LEADS_TO, decision_table, diagram, rows
+from control.cli.tables import LEADS_TO, decision_table, diagram, filled, rows
 from control.decide import decide
 from control.decision import Observation, Policy
 from control.model import (
