@@ -7,6 +7,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import assert_never
 
 from control import starts
 from control.decision import Decision, Entry, Notify, SendDeallocate, SendStart
@@ -19,6 +21,7 @@ from control.words import Fault, LeaseState
 _TRIES = 5
 _SERVER_ERROR = 500
 _URGENT = frozenset({Fault.PERMISSION, Fault.NOT_FOUND, Fault.SCOPE_LOCK})
+_URGENT_STATUS = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND})
 _LOG = logging.getLogger(__name__)
 
 
@@ -43,7 +46,9 @@ class Actor:
                 case SendDeallocate(force=force):
                     answered &= self._deallocate(after, force=force)
                 case Notify():
-                    pass
+                    continue
+                case _:
+                    assert_never(action)
         return answered
 
     def notify(self, machine: str, notice: Notify) -> None:
@@ -63,6 +68,7 @@ class Actor:
             self._machines.deallocate(machine)
         except AzureError as error:
             _LOG.error("%s: deallocate without a ledger failed: %s", machine, error)
+            self._alarm_at_once(machine, error)
 
     def _start(self, state: State) -> bool:
         machine, start = state.lease.machine, state.lease.start
@@ -103,12 +109,17 @@ class Actor:
         self._record(
             state, change, [Entry(event="deallocate_failed", text=text, by="azure")]
         )
-        if error.fault in _URGENT:
-            told = (
-                f"{machine} cannot be switched off by the switch ({error.fault}). "
-                "It may still bill: stop it in the Azure portal."
-            )
-            self.notify(machine, Notify(event="alarm", text=told))
+        self._alarm_at_once(machine, error)
+
+    def _alarm_at_once(self, machine: str, error: AzureError) -> None:
+        """What waiting does not mend is told with the first failure."""
+        if error.fault not in _URGENT and error.evidence.status not in _URGENT_STATUS:
+            return
+        told = (
+            f"{machine} cannot be switched off by the switch ({error.fault}). "
+            "It may still bill: stop it in the Azure portal."
+        )
+        self.notify(machine, Notify(event="alarm", text=told))
 
     def _record(
         self, sent: State, change: Callable[[Lease], Lease], entries: list[Entry]
@@ -119,11 +130,19 @@ class Actor:
             for _ in range(_TRIES):
                 state = self._ledger.read(machine)
                 if state.lease.session_id != sent.lease.session_id:
-                    change = _same
+                    self._note(sent, entries)
+                    return
                 if self._wrote(state, change, entries):
                     return
+            _LOG.error("%s: an outcome is not recorded: too many races", machine)
         except LedgerError as error:
             _LOG.error("%s: an outcome is not recorded: %s", machine, error)
+
+    def _note(self, sent: State, entries: list[Entry]) -> None:
+        """The session is over: what came of the call stands in its journal alone."""
+        machine, session_id = sent.lease.machine, sent.lease.session_id
+        for entry in entries:
+            self._ledger.note(machine, session_id, entry, self._clock.now())
 
     def _wrote(
         self, state: State, change: Callable[[Lease], Lease], entries: list[Entry]
@@ -156,19 +175,18 @@ def _same(lease: Lease) -> Lease:
 
 
 def _force_refused(lease: Lease) -> Lease:
-    if lease.release is None:
-        return lease
+    assert lease.release is not None
     return replace(lease, release=replace(lease.release, force_refused=True))
 
 
 def _refused(sent: Start, error: AzureError, now: datetime) -> Callable[[Lease], Lease]:
     """Return the change for a start that Azure did not take, as far as it said so.
 
-    A 5xx or no answer proves nothing: the start may have been taken, and counts as
-    unanswered until a reading tells.
+    A 5xx without a known cause, or no answer, proves nothing: the start may have been
+    taken, and counts as unanswered until a reading tells.
     """
     evidence = error.evidence
-    proves = evidence.status is not None and evidence.status < _SERVER_ERROR
+    proves = error.fault is not Fault.UNAVAILABLE
     outcome = Outcome(
         fault=error.fault, code=evidence.code, message=evidence.message, learnt_at=now
     )

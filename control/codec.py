@@ -7,13 +7,14 @@ inside a value is JSON text. Unset is absent, so that a row is always written wh
 import dataclasses
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 from control.errors import LedgerUnreadable
+from control.model import ensure_utc
 from control.ports import Value, Values
 
 FREE_TEXT_UNITS = 2000
@@ -71,7 +72,7 @@ def _is_nested(hint: Any) -> bool:
 
 def _value(name: str, plain: Any, whole: object) -> Value:
     if isinstance(whole, datetime):
-        return whole.astimezone(UTC)
+        return ensure_utc(whole)
     if isinstance(plain, bool):
         return plain
     if isinstance(plain, Mapping | list):

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from control.decision import Ask, Policy
 from control.model import Heartbeat, Lease, Spend
-from control.money import budget_end
+from control.money import budget_end, in_period
 from control.words import Limit
 
 SPARE = timedelta(minutes=15)
@@ -47,8 +47,14 @@ def _money(
 ) -> list[Deadline]:
     return [
         Deadline(at=budget_end(now, remaining, rate), limited_by=Limit.BUDGET),
-        Deadline(at=policy.budget.end, limited_by=Limit.BUDGET_PERIOD),
+        _period(now, policy),
     ]
+
+
+def _period(now: datetime, policy: Policy) -> Deadline:
+    """Outside its period the budget pays for nothing."""
+    at = policy.budget.end if in_period(policy.budget, now) else now
+    return Deadline(at=at, limited_by=Limit.BUDGET_PERIOD)
 
 
 def _own_money(now: datetime, policy: Policy, spend: Spend) -> list[Deadline]:
@@ -81,14 +87,20 @@ def at_start(
 
 
 def at_adoption(
-    policy: Policy, billing_since: datetime, now: datetime, ask: Ask | None = None
+    policy: Policy,
+    billing_since: datetime,
+    now: datetime,
+    ask: Ask | None = None,
+    no_later: datetime | None = None,
 ) -> Deadline:
     """Return the deadline of a machine that was found billing.
 
-    The cap counts from when it began to bill, but leaves 15 minutes to look around; a
-    person who asks for it by a start gets no more than was asked.
+    The cap counts from when it began to bill, and it may be bound to be `no_later`, but
+    15 minutes are left to look around; a person who asks for it by a start gets no more
+    than was asked.
     """
-    at = max(billing_since + policy.max_runtime, now + SPARE)
+    cap = billing_since + policy.max_runtime
+    at = max(min(cap, no_later or cap), now + SPARE)
     found = [Deadline(at=at, limited_by=Limit.MAX_RUNTIME)]
     if ask is not None:
         until = ask.until or now + (ask.asked or policy.default_asked)
@@ -112,7 +124,7 @@ def recount(
     if spend is not None:
         found += _own_money(now, policy, spend)
     else:
-        found.append(Deadline(at=policy.budget.end, limited_by=Limit.BUDGET_PERIOD))
+        found.append(_period(now, policy))
         if lease.limited_by is Limit.BUDGET and lease.expires_at is not None:
             found.append(Deadline(at=lease.expires_at, limited_by=Limit.BUDGET))
     deadline = earliest(found)
@@ -128,11 +140,12 @@ def shorten(lease: Lease, policy: Policy, spend: Spend | None, now: datetime) ->
     """Move the deadline earlier to the budget's end; never later.
 
     Half a minute of jitter between runs is not worth a row: row 5 looks at the spend
-    itself as well.
+    itself as well. The period's end binds whether or not the spend is known.
     """
-    if spend is None or lease.expires_at is None:
+    if lease.expires_at is None:
         return lease
-    end = earliest(_own_money(now, policy, spend))
+    unknown = [_period(now, policy)]
+    end = earliest(_own_money(now, policy, spend) if spend else unknown)
     if lease.expires_at - end.at <= _JITTER:
         return lease
     return replace(lease, expires_at=end.at, limited_by=end.limited_by)

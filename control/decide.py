@@ -132,7 +132,7 @@ def _adopt_released(case: Case) -> Decision:
     """Adopt, keeping the release's reason and who asked for it."""
     held = case.lease.release
     assert held is not None
-    made = adopt(case, 4, "It bills without a session; one is opened.", held.by)
+    made = adopt(case, 4, "It bills without a session; one is opened.")
     assert made.session is not None
     lease = replace(made.lease, state=LeaseState.RELEASING, release=held)
     session = replace(made.session, stop_requested_at=held.since, stopped_by=held.by)
@@ -209,9 +209,10 @@ def _stopped(case: Case) -> Decision | None:
 
 def _found_on(case: Case) -> Decision:
     """Row 21: somebody else switched it on; it gets a session and the usual limits."""
-    by = case.seen.ask.device if case.seen.ask else "somebody outside"
+    ask = case.seen.ask
+    by = ask.device if ask else "somebody outside"
     reason = f"The machine was found on ({case.seen.power}); adopted for {by}."
-    return adopt(case, 21, reason)
+    return adopt(case, 21, reason, ask)
 
 
 RELEASING: tuple[Row, ...] = (

@@ -107,11 +107,15 @@ type Action = SendStart | SendDeallocate | Notify
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line of the journal: what was done to a lease and why."""
+    """One line of the journal: what was done to a lease and why.
+
+    `session_id` is set where a decision ends one session and opens another.
+    """
 
     event: str
     text: str
     by: str = "timer"
+    session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from control import deadlines, phases, starts
+from control import deadlines, leases, phases, starts
 from control.decision import Case, Entry
-from control.leases import bill_from
 from control.model import Heartbeat, Lease, Session
-from control.words import LeaseState, Phase, Power
+from control.words import LeaseState, Phase
 
 _READY_AGAIN = timedelta(minutes=1)
 
@@ -40,7 +39,9 @@ def _entry(case: Case, event: str, text: str) -> tuple[Entry, ...]:
 
 def _start_outcome(case: Case) -> Learnt:
     start = case.lease.start
-    if start is None or case.seen.seen.reading.began_at < start.sent_at:
+    if start is None or not case.seen.fresh:
+        return case, ()
+    if case.seen.seen.reading.began_at < start.sent_at:
         return case, ()
     learnt = starts.learn(start, case.seen.operation, case.seen.provisioning, case.now)
     if learnt == start or learnt.outcome is None:
@@ -48,14 +49,27 @@ def _start_outcome(case: Case) -> Learnt:
     fault = learnt.outcome.fault
     said = f"failed: {learnt.outcome.code or fault}" if fault else "succeeded"
     entries = _entry(case, "start_ended", f"Azure says that the start {said}.")
-    return _with(case, replace(case.lease, start=learnt)), entries
+    return _without_what_was_not_allocated(
+        _with(case, replace(case.lease, start=learnt))
+    ), entries
+
+
+def _without_what_was_not_allocated(case: Case) -> Case:
+    """A `starting` read of a start that found no machine dates nothing.
+
+    Billing, and with it the asked time, counts from the start that allocates.
+    """
+    if case.session is None or not leases.costs_nothing(case.lease):
+        return case
+    undated = replace(case.session, billing_since=None, provisional=True)
+    return _with(case, replace(case.lease, recounted=False), undated)
 
 
 def _ran(case: Case) -> Learnt:
     lease, beat = case.lease, case.seen.heartbeat
     boot = beat.boot_id if beat else lease.boot_id
     old_boot = lease.last.boot_id if lease.last else None
-    on = case.session is not None and case.seen.power in {Power.RUNNING, Power.STOPPING}
+    on = case.session is not None and case.seen.power in leases.PROVES_RAN
     new_boot = beat is not None and beat.boot_id != old_boot
     return _with(
         case, replace(lease, ran=lease.ran or on or new_boot, boot_id=boot)
@@ -67,11 +81,9 @@ def _billing_since(case: Case) -> Learnt:
     session, lease = case.session, case.lease
     if session is None or session.billing_since is not None:
         return case, ()
-    if not case.seen.power.billing and not lease.ran:
+    if leases.costs_nothing(lease) or not (case.seen.power.billing or lease.ran):
         return case, ()
-    seen = case.seen.seen
-    first_sight = seen.on_since or seen.reading.began_at
-    since = bill_from(lease, session) or first_sight
+    since = leases.bill_from(lease, session) or leases.found_billing_since(case)
     dated = replace(session, billing_since=since, provisional=False)
     if lease.state is LeaseState.HELD and not lease.recounted:
         lease = deadlines.recount(lease, case.policy, case.seen.spend, since, case.now)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import assert_never
 
 from control import leases, starts
 from control.decision import Case, Decision, Entry, Notify, SendDeallocate, SendStart
@@ -90,6 +91,7 @@ def _ending_reason(lease: Lease, ending: Ending | None) -> StopReason | None:
             return StopReason.BROKEN
         case Ending.NEVER_READY:
             return StopReason.NEVER_READY
+    assert_never(ending)
 
 
 def to_start(case: Case) -> Decision | None:
@@ -217,11 +219,12 @@ def _just_back(case: Case) -> bool:
 
 
 def _unready_since(case: Case) -> datetime:
-    lease = case.lease
+    lease, beat = case.lease, case.seen.heartbeat
     begun = lease.adopted_at or (lease.start.sent_at if lease.start else None)
     assert case.session is not None
     since = begun or case.session.requested_at
-    return max(since, lease.last_ready_at or since)
+    last = beat.received_at if beat and beat.phase is Phase.READY else None
+    return max(since, last or lease.last_ready_at or since)
 
 
 def guest_shutdown(case: Case) -> Decision | None:
@@ -290,10 +293,9 @@ def ready(case: Case) -> Decision | None:
         return None
     made = nothing(case, 16, "The model answers.")
     due = _due_warnings(case)
-    new = [minutes for minutes in due if minutes not in case.lease.warned]
-    if not new:
+    if all(minutes in case.lease.warned for minutes in due):
         return made
-    text = f"The session ends in about {new[0]} minutes."
+    text = f"The session ends in {_minutes_left(case)} minutes."
     return replace(
         made,
         lease=replace(case.lease, warned=tuple(due)),
@@ -303,11 +305,13 @@ def ready(case: Case) -> Decision | None:
 
 
 def _due_warnings(case: Case) -> list[int]:
-    end = case.lease.expires_at
-    if end is None:
-        return []
-    left = end - case.now
-    return [m for m in WARN_MINUTES if left <= timedelta(minutes=m)]
+    return [m for m in WARN_MINUTES if _minutes_left(case) <= m]
+
+
+def _minutes_left(case: Case) -> int:
+    """Return how long the lease lives, a begun minute counted whole."""
+    assert case.lease.expires_at is not None
+    return -((case.now - case.lease.expires_at) // timedelta(minutes=1))
 
 
 def wait(case: Case) -> Decision:

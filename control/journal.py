@@ -27,10 +27,14 @@ _CODEC = Codec(JournalEntry)
 def entry_writes(
     session_id: str | None, entries: Iterable[Entry], now: datetime
 ) -> list[Write]:
-    """Return one insert a line; lines of one instant keep their order."""
+    """Return one insert a line; lines of one instant keep their order.
+
+    `session_id` is of the session that lines without one of their own belong to.
+    """
     made = []
     for number, entry in enumerate(entries):
         line = JournalEntry(at=now, event=entry.event, text=entry.text, by=entry.by)
-        key = keys.journal(session_id, now, number, secrets.token_hex(4))
+        of = entry.session_id or session_id
+        key = keys.journal(of, now, number, secrets.token_hex(4))
         made.append(Write(kind=WriteKind.INSERT, key=key, values=_CODEC.encode(line)))
     return made

@@ -4,7 +4,7 @@ Each function returns the next values and changes nothing. Times are aware UTC.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 from control import money, phases, starts
@@ -12,7 +12,9 @@ from control.deadlines import Deadline, at_adoption
 from control.decision import Ask, Case
 from control.model import Last, Lease, Release, Session
 from control.sight import BACK_FROM_GONE
-from control.words import LeaseState, Limit, Power, StopReason
+from control.words import LeaseState, Limit, Power, Purpose, StopReason
+
+PROVES_RAN = frozenset({Power.RUNNING, Power.STOPPING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +44,22 @@ def opened(case: Case, ask: Ask, deadline: Deadline) -> tuple[Lease, Session]:
 
 def adopted(case: Case, by: str, ask: Ask | None = None) -> tuple[Lease, Session]:
     """Return the lease and session of a machine that was found billing without one."""
-    since = _adopted_billing_since(case)
-    deadline = at_adoption(case.policy, since, case.now, ask)
+    since = found_billing_since(case)
+    bound = _end_of_the_last(case)
+    deadline = at_adoption(case.policy, since, case.now, ask, bound)
     lease = replace(
         _cleared(case.lease),
         state=LeaseState.HELD,
         session_id=case.seen.new_id,
-        expires_at=_not_past_the_last(case, deadline.at),
+        expires_at=deadline.at,
         limited_by=deadline.limited_by,
+        purpose=ask.purpose if ask else Purpose.WORK,
         asked=ask.asked if ask else None,
         until=ask.until if ask else None,
         device=ask.device if ask else None,
         max_hours=ask.max_hours if ask else None,
         adopted_at=case.now,
+        ran=case.seen.power in PROVES_RAN,
     )
     session = replace(
         _session(case, by, ask.note if ask else ""),
@@ -81,8 +86,11 @@ def _session(case: Case, started_by: str, note: str) -> Session:
     )
 
 
-def _adopted_billing_since(case: Case) -> datetime:
-    """From the earlier of ARM's time and first sight, but after it was last off."""
+def found_billing_since(case: Case) -> datetime:
+    """Return since when a machine bills that no start of ours brought on.
+
+    The earlier of ARM's time and first sight, but after it was last off.
+    """
     seen = case.seen.seen
     entry = case.seen.provisioning
     first_sight = seen.on_since or seen.reading.began_at
@@ -98,14 +106,13 @@ def back_from_gone(case: Case) -> bool:
     return last is not None and last.closed_on_gone and recent
 
 
-def _not_past_the_last(case: Case, deadline: datetime) -> datetime:
-    """Back from gone: no later than the session before, but 15 minutes at least."""
+def _end_of_the_last(case: Case) -> datetime | None:
+    """Back from gone: the deadline or the release of the session before."""
     last = case.lease.last
     if last is None or not back_from_gone(case):
-        return deadline
+        return None
     ends = [last.expires_at, last.release.since if last.release else None]
-    bound = min((end for end in ends if end), default=deadline)
-    return max(min(deadline, bound), case.now + timedelta(minutes=15))
+    return min((end for end in ends if end), default=None)
 
 
 def _cleared(lease: Lease) -> Lease:
@@ -145,7 +152,8 @@ def closed(case: Case, reason: StopReason, end: datetime | None = None) -> Close
 def _end(case: Case) -> datetime:
     seen, entry = case.seen.seen, case.seen.provisioning
     read_at = seen.reading.began_at
-    floor = seen.last_billing_at or bill_from(case.lease, case.session)
+    floors = [seen.last_billing_at, bill_from(case.lease, case.session)]
+    floor = max((at for at in floors if at), default=None)
     if entry is None or entry.at is None or floor is None or entry.changing:
         return read_at
     return entry.at if floor <= entry.at <= case.now else read_at
@@ -171,21 +179,17 @@ def bill_from(lease: Lease, session: Session | None) -> datetime | None:
     return session.billing_since or starts.taken_at(lease)
 
 
-def costs_nothing(lease: Lease, session: Session) -> bool:
+def costs_nothing(lease: Lease) -> bool:
     """Whether a start that failed for a known reason left nothing to bill."""
     fault = lease.start.fault if lease.start else None
-    return (
-        not lease.ran
-        and session.billing_since is None
-        and fault in starts.COSTS_NOTHING
-        and lease.unanswered_at is None
-    )
+    failed = fault in starts.COSTS_NOTHING
+    return failed and not lease.ran and lease.unanswered_at is None
 
 
 def cost(lease: Lease, session: Session, until: datetime) -> Decimal:
     """Return what an open session has cost until an instant, in full if provisional."""
     since = bill_from(lease, session)
-    if since is None or costs_nothing(lease, session):
+    if since is None or costs_nothing(lease):
         return Decimal(0)
     return money.session_cost(session.price_per_hour, since, max(since, until))
 
@@ -194,7 +198,7 @@ def _closed_session(case: Case, reason: StopReason, ended_at: datetime) -> Sessi
     assert case.session is not None
     session = case.session
     since = bill_from(case.lease, session)
-    free = since is None or costs_nothing(case.lease, session) or _never_came_on(case)
+    free = since is None or costs_nothing(case.lease) or _never_came_on(case)
     end = max(ended_at, since) if since else ended_at
     beat = case.seen.heartbeat
     billed = money.billed_until(since, end) - since if since and not free else None

@@ -5,6 +5,7 @@ A change of a lease is guarded by its row's ETag and marked with a random
 raises `LedgerError`.
 """
 
+import logging
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from control.ports import Row, Table, Write, WriteKind
 from control.records import Meta, Pass, Quoted, Reported, Total
 
 SCHEMA = 1
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,25 +149,31 @@ class Ledger:
         return _SESSIONS.decode(row.values) if row else None
 
     def sessions(
-        self, machine: str, *, after: str | None = None, limit: int | None = None
+        self,
+        machine: str,
+        *,
+        after: str | None = None,
+        since: datetime | None = None,
     ) -> Iterator[tuple[str, Session | None]]:
         """Yield row keys and sessions, newest first; an unreadable one is None.
 
-        `after` is the row key of the last one already seen.
+        `after` is the row key of the last one already seen; those requested at `since`
+        or before are left out.
         """
-        first = f"{after}\0" if after else keys.SESSIONS
-        end = keys.after(keys.SESSIONS)
-        for row in self._table.scan(machine, first, end, limit=limit):
+        first = max(f"{after}\0" if after else "", keys.SESSIONS)
+        end = keys.sessions_until(since) if since else keys.after(keys.SESSIONS)
+        for row in self._table.scan(machine, first, end):
             try:
                 yield row.key, _SESSIONS.decode(row.values)
             except LedgerUnreadable:
                 yield row.key, None
 
     def journal(self, machine: str, session_id: str) -> list[JournalEntry]:
-        """Return a session's journal, oldest first."""
+        """Return a session's journal, oldest first; an unreadable line is skipped."""
         prefix = keys.journal_of(session_id)
         rows = self._table.scan(machine, prefix, keys.after(prefix))
-        return [_JOURNAL.decode(row.values) for row in rows][::-1]
+        lines = [_readable(row, _JOURNAL) for row in rows]
+        return [line for line in lines if line is not None][::-1]
 
     def note(
         self, machine: str, session_id: str | None, entry: Entry, now: datetime
@@ -234,12 +242,16 @@ class Ledger:
 
     def _plain[T](self, partition: str, key: str, codec: Codec[T]) -> T | None:
         row: Row | None = self._table.get(partition, key)
-        if row is None:
-            return None
-        try:
-            return codec.decode(row.values)
-        except LedgerUnreadable:
-            return None
+        return _readable(row, codec) if row else None
+
+
+def _readable[T](row: Row, codec: Codec[T]) -> T | None:
+    """Skip an unreadable row, and name it."""
+    try:
+        return codec.decode(row.values)
+    except LedgerUnreadable as error:
+        _LOG.warning("%s/%s is skipped: %s", row.partition, row.key, error)
+        return None
 
 
 def _lease_write(lease: Lease, etag: str | None) -> Write:

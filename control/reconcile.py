@@ -6,7 +6,7 @@ an observation. Exclusion between runs, threads and processes is the lease's ETa
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from control.act import Actor
 from control.decide import decide
@@ -20,7 +20,7 @@ from control.decision import (
     SendDeallocate,
     SendStart,
 )
-from control.errors import LedgerConflict, LedgerUnavailable
+from control.errors import LedgerConflict, LedgerError
 from control.ledger import Ledger, State
 from control.observe import Observer
 from control.ports import Clock
@@ -39,7 +39,7 @@ class Ran:
     """What a run came to: the state after it, what it saw and what was decided.
 
     `opened` is set when this very run opened the session, `unanswered` when Azure did
-    not answer what it sent.
+    not answer what it sent, `lost` when somebody else decided first.
     """
 
     state: State
@@ -47,6 +47,7 @@ class Ran:
     outcome: Outcome
     opened: bool = False
     unanswered: bool = False
+    lost: bool = False
 
 
 class Reconciler:
@@ -74,7 +75,7 @@ class Reconciler:
         opened = unanswered = False
         for tries in range(TRIES):
             ran = self._once(policy, kind, ask, request, again=tries > 0)
-            if ran is None:
+            if ran.lost:
                 continue
             opened, unanswered = opened or ran.opened, unanswered or ran.unanswered
             if _start_was_refused(ran):
@@ -86,6 +87,7 @@ class Reconciler:
                 opened=opened,
                 unanswered=unanswered,
             )
+        self._actor.deallocate_blind(policy.machine, ran.outcome.decision)
         raise LedgerConflict(f"{policy.machine}: five runs in a row decided otherwise")
 
     def _once(
@@ -96,8 +98,7 @@ class Reconciler:
         request: Request | None,
         *,
         again: bool,
-    ) -> Ran | None:
-        """Return None when somebody else decided first."""
+    ) -> Ran:
         state = self._ledger.read(policy.machine)
         fresh = kind in {RunKind.TICK, RunKind.STOP, RunKind.POST} or again
         seen = self._observer.observe(state, kind, ask, fresh=fresh)
@@ -122,7 +123,7 @@ class Reconciler:
             now=self._clock.now(),
         )
 
-    def _carry_out(self, state: State, case: Case, outcome: Outcome) -> Ran | None:
+    def _carry_out(self, state: State, case: Case, outcome: Outcome) -> Ran:
         decision, seen = outcome.decision, case.seen
         machine = case.policy.machine
         self._say(machine, decision)
@@ -130,23 +131,22 @@ class Reconciler:
             self._tell(machine, decision, case)
             return Ran(state=state, observation=seen, outcome=outcome)
         if seen.run is RunKind.READ and not _weighs(state, decision):
-            return Ran(state=state, observation=seen, outcome=outcome)
+            reckoned = replace(state, lease=decision.lease, session=decision.session)
+            return Ran(state=reckoned, observation=seen, outcome=outcome)
         try:
             after = self._ledger.commit(state, decision, case.now)
         except LedgerConflict:
-            return None
-        except LedgerUnavailable:
+            return Ran(state=state, observation=seen, outcome=outcome, lost=True)
+        except LedgerError:
             self._actor.deallocate_blind(machine, decision)
             raise
         answered = self._actor.act(after, decision)
         self._tell(machine, decision, case)
-        had = state.session.id if state.session else None
-        has = decision.session.id if decision.session else None
         return Ran(
             state=self._ledger.read(machine) if decision.actions else after,
             observation=seen,
             outcome=outcome,
-            opened=has is not None and has != had,
+            opened=_opens(state, decision),
             unanswered=not answered,
         )
 
@@ -189,7 +189,12 @@ def _weighs(state: State, decision: Decision) -> bool:
         isinstance(action, SendStart | SendDeallocate) for action in decision.actions
     )
     moved = decision.lease.state is not state.lease.state
-    return sends or moved or decision.closed is not None
+    return sends or moved or decision.closed is not None or _opens(state, decision)
+
+
+def _opens(state: State, decision: Decision) -> bool:
+    had = state.session.id if state.session else None
+    return decision.session is not None and decision.session.id != had
 
 
 def _start_was_refused(ran: Ran) -> bool:

@@ -48,7 +48,7 @@ def start(case: Case, ask: Ask, starts_last_hour: int) -> Outcome:
     if made.lease.state is LeaseState.HELD:
         return Outcome(decision=made)
     if made.lease.state is LeaseState.RELEASING:
-        return Outcome(decision=made, refusal=_STOPPING)
+        return Outcome(decision=made, refusal=_refused_by_lock(made.lease) or _STOPPING)
     if made.closed is not None and made.closed.stop_reason in _START_FAILED:
         fields = {"session": made.closed.id, "cause": made.closed.problem or ""}
         detail = f"Not started: {made.reason}"
@@ -63,7 +63,8 @@ def start(case: Case, ask: Ask, starts_last_hour: int) -> Outcome:
     then = _decide(case, lease, session)
     text = f"Asked by {ask.device}; until {deadline.at:%H:%MZ} ({deadline.limited_by})."
     entry = Entry(event="opened", text=text, by=ask.device)
-    entries = (*made.entries, entry, *then.entries)
+    own = (replace(line, session_id=session.id) for line in (entry, *then.entries))
+    entries = (*made.entries, *own)
     actions = made.actions + then.actions
     return Outcome(
         decision=replace(
@@ -85,7 +86,7 @@ _START_FAILED = frozenset({StopReason.START_FAILED, StopReason.NO_CAPACITY})
 def refused(case: Case, ask: Ask, starts_last_hour: int) -> Refusal | None:
     """Return why a start would be refused now; None when it would be granted."""
     if case.lease.state is LeaseState.RELEASING:
-        return _STOPPING
+        return _refused_by_lock(case.lease) or _STOPPING
     if case.lease.state is LeaseState.HELD:
         return None
     return _refused(case, ask, starts_last_hour)
@@ -93,24 +94,29 @@ def refused(case: Case, ask: Ask, starts_last_hour: int) -> Refusal | None:
 
 def _refused(case: Case, ask: Ask, starts_last_hour: int) -> Refusal | None:
     return (
-        _refused_by_people(case)
+        _refused_by_lock(case.lease)
+        or _refused_by_tag(case)
         or _refused_by_azure(case)
         or _refused_by_money(case, ask)
         or _refused_by_count(case, starts_last_hour)
     )
 
 
-def _refused_by_people(case: Case) -> Refusal | None:
-    if case.lease.locked:
-        detail = "Not started: an operator locked this machine and has to unlock it."
-        return Refusal(slug="locked", detail=detail)
-    if foreign(case):
-        tag = case.seen.seen.reading.controlled_by or ""
-        detail = f"Not started: another switch ({tag}) controls this machine."
-        return Refusal(
-            slug="other-controller", detail=detail, fields={"controlled_by": tag}
-        )
-    return None
+def _refused_by_lock(lease: Lease) -> Refusal | None:
+    if not lease.locked:
+        return None
+    detail = "Not started: an operator locked this machine and has to unlock it."
+    return Refusal(slug="locked", detail=detail)
+
+
+def _refused_by_tag(case: Case) -> Refusal | None:
+    if not foreign(case):
+        return None
+    tag = case.seen.seen.reading.controlled_by or ""
+    detail = f"Not started: another switch ({tag}) controls this machine."
+    return Refusal(
+        slug="other-controller", detail=detail, fields={"controlled_by": tag}
+    )
 
 
 def _refused_by_azure(case: Case) -> Refusal | None:
@@ -292,8 +298,11 @@ def lock(case: Case, by: str, *, locked: bool) -> Outcome:
     """Set or lift the kill switch; a set one takes any lease away."""
     if case.lease.locked == locked:
         return Outcome(decision=_decide(case, case.lease, case.session))
-    lease = replace(case.lease, locked=locked)
+    lease, session = replace(case.lease, locked=locked), case.session
+    if locked and lease.state is LeaseState.HELD:
+        inner = replace(case, lease=lease)
+        lease, session = leases.released(inner, StopReason.LOCKED, by)
     word = "Locked" if locked else "Unlocked"
     entry = Entry(event=word.lower(), text=f"{word} by {by}.", by=by)
-    made = _decide(case, lease, case.session)
+    made = _decide(case, lease, session)
     return Outcome(decision=replace(made, entries=(entry, *made.entries)))

@@ -1,7 +1,7 @@
 """Lists the ledger's sessions: newest first, filtered, in pages."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from control import leases, phases
 from control.errors import LedgerUnreadable
@@ -10,6 +10,8 @@ from control.ledger import Ledger
 from control.model import Session
 from control.views import SessionFilter, SessionPage
 
+_HOUR = timedelta(hours=1)
+
 
 class Sessions:
     """Reads sessions for people; raises `LedgerError`."""
@@ -17,16 +19,10 @@ class Sessions:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def started_since(self, machine: str, since: datetime) -> int:
-        """Count the sessions that a `POST /start` opened since then."""
-        count = 0
-        for _, session in self._ledger.sessions(machine):
-            if session is None:
-                continue
-            if session.requested_at < since:
-                break
-            count += not session.adopted
-        return count
+    def started_last_hour(self, machine: str, now: datetime) -> int:
+        """Count the sessions that a `POST /start` opened in the last hour."""
+        found = self._ledger.sessions(machine, since=now - _HOUR)
+        return sum(1 for _, session in found if session and not session.adopted)
 
     def page(self, machine: str, wanted: SessionFilter, now: datetime) -> SessionPage:
         """Return one page; unreadable rows are skipped and named."""

@@ -11,7 +11,7 @@ from decimal import Decimal
 from control import leases, money
 from control.decision import Policy
 from control.ledger import Ledger, State
-from control.model import Budget, Report, Spend
+from control.model import Report, Spend
 from control.records import Reported, Total
 from control.words import LeaseState
 
@@ -40,11 +40,14 @@ class Spending:
         meta = self._ledger.meta()
         if meta is None:
             return None
-        machines = [self._own(policy, state, now) for policy in self._policies.values()]
+        budget, reported = self._budget, self._ledger.reported()
+        starts = [report.start for report in reported.highest]
+        first = min([budget.start, *starts])
+        machines = [
+            self._own(policy, state, first, now) for policy in self._policies.values()
+        ]
         by_month = _added(machine.by_month for machine in machines)
-        reported = self._ledger.reported()
-        own = meta.carried_over + sum(by_month.values(), Decimal(0))
-        budget = self._budget
+        own = meta.carried_over + _within(by_month, budget.start, budget.end)
         until = min(max(now, budget.start), budget.end)
         standing = money.standing(budget.standing_per_month, budget.start, until)
         to_come = money.standing(budget.standing_per_month, until, budget.end)
@@ -58,18 +61,20 @@ class Spending:
             reported=reported.newest,
         )
 
-    def _own(self, policy: Policy, known: State, now: datetime) -> _Own:
+    def _own(
+        self, policy: Policy, known: State, first: datetime, now: datetime
+    ) -> _Own:
+        """Count from `first` on: a window of Azure's may begin before the budget."""
         machine = policy.machine
         state = known
         if known.lease.machine != machine:
             state = self._ledger.read(machine)
-        budget = self._budget
-        totals = self._ledger.totals(machine, budget.start, budget.end)
+        totals = self._ledger.totals(machine, first, self._budget.end)
         held = state.lease.state is not LeaseState.NONE
         price = policy.price_per_hour
         if state.session is not None:
             price = state.session.price_per_hour
-        parts = (_closed(totals), _open(state, budget, now))
+        parts = (_closed(totals), _open(state, now))
         return _Own(by_month=_added(parts), rate=price if held else Decimal(0))
 
     def _reported_above(
@@ -86,7 +91,7 @@ class Spending:
             end = min(report.end, self._budget.end)
             if start >= end:
                 continue
-            own = _within(by_month, start, end)
+            own = _within(by_month, report.start, end)
             until = min(max(now, start), end)
             own += money.standing(self._budget.standing_per_month, start, until)
             if report.start <= self._budget.start:
@@ -99,17 +104,16 @@ def _closed(totals: Iterable[Total]) -> dict[str, Decimal]:
     return {total.month: total.cost for total in totals}
 
 
-def _open(state: State, budget: Budget, now: datetime) -> dict[str, Decimal]:
-    """Return the open session's cost so far by month, as far as it is in the period."""
+def _open(state: State, now: datetime) -> dict[str, Decimal]:
+    """Return the open session's cost so far by month."""
     session = state.session
     since = leases.bill_from(state.lease, session)
     if session is None or since is None:
         return {}
-    if leases.costs_nothing(state.lease, session):
+    if leases.costs_nothing(state.lease):
         return {}
     split = money.shares(session.price_per_hour, since, max(now, since))
-    first, after = money.month_name(budget.start), money.month_name(budget.end)
-    return {month: cost for month, (cost, _) in split.items() if first <= month < after}
+    return {month: cost for month, (cost, _) in split.items()}
 
 
 def _added(parts: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:

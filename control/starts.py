@@ -73,7 +73,7 @@ def next_start(lease: Lease, now: datetime) -> Lease:
     before = lease.start
     unanswered = lease.unanswered_at
     if before is not None and before.unanswered:
-        unanswered = before.sent_at
+        unanswered = unanswered or before.sent_at
     elif before is not None and before.accepted_at is not None:
         unanswered = None
     attempts = before.attempts + 1 if before else 1
@@ -93,9 +93,9 @@ def accepted(lease: Lease, at: datetime, operation_url: str | None) -> Lease:
 
 
 def taken_at(lease: Lease) -> datetime | None:
-    """Return when Azure took a start of this lease, or may have taken one."""
+    """Return when Azure took a start of this lease, or first may have taken one."""
     own = lease.start.taken_at if lease.start else None
-    return own or lease.unanswered_at
+    return lease.unanswered_at or own
 
 
 def capacity_retry_at(start: Start) -> datetime:

@@ -7,7 +7,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from control import leases
-from control.decision import Action, Case, Decision, Entry, Notify, SendDeallocate
+from control.decision import (
+    Action,
+    Ask,
+    Case,
+    Decision,
+    Entry,
+    Notify,
+    SendDeallocate,
+)
 from control.model import Release
 from control.words import RunKind, StopReason
 
@@ -55,11 +63,12 @@ def close(
     )
 
 
-def adopt(case: Case, row: int, reason: str, by: str | None = None) -> Decision:
-    """Open a session for a machine that bills without one; no start is sent in it."""
-    ask = case.seen.ask
-    started_by = by or (ask.device if ask else "outside")
-    lease, session = leases.adopted(case, started_by, ask)
+def adopt(case: Case, row: int, reason: str, ask: Ask | None = None) -> Decision:
+    """Open a session for a machine that bills without one; no start is sent in it.
+
+    It belongs to who asks by a start, else to somebody outside.
+    """
+    lease, session = leases.adopted(case, ask.device if ask else "outside", ask)
     return Decision(
         rows=(row,),
         reason=reason,

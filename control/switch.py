@@ -6,7 +6,7 @@ alone, `status` says what ARM says, and nothing starts.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 from control import requests
@@ -25,8 +25,6 @@ from control.timer import Housekeeping, Timer
 from control.viewing import Viewer
 from control.views import Answer, Reply, SessionFilter, SessionPage, View
 from control.words import LeaseState, RunKind
-
-_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +54,7 @@ class Switch:
         """Ask for a lease; a held one is answered as it is."""
         try:
             now = self._parts.clock.now()
-            count = self._sessions.started_since(machine, now - _HOUR)
+            count = self._sessions.started_last_hour(machine, now)
         except LedgerError:
             return self._unverified(machine)
 
@@ -73,10 +71,11 @@ class Switch:
 
         try:
             ran = self._run(machine, RunKind.STOP, request=request)
+            view = self._view(machine, ran, None)
         except LedgerError:
             blind = self._parts.backstop.stop(machine)
             return Answer(view=self._blind(machine, blind), unsent=not blind.sent)
-        return Answer(view=self._view(machine, ran, None), unsent=ran.unanswered)
+        return Answer(view=view, unsent=ran.unanswered)
 
     def extend(
         self, machine: str, minutes: Decimal, device: str, max_hours: Decimal | None
@@ -130,7 +129,9 @@ class Switch:
         kept = self._ledger.heartbeat(beat.machine)
         if kept is None or kept.boot_id != beat.boot_id:
             return True
-        return (beat.uptime_s or 0) >= (kept.uptime_s or 0)
+        if beat.uptime_s is None or kept.uptime_s is None:
+            return True
+        return beat.uptime_s >= kept.uptime_s
 
     def sessions(self, machine: str, wanted: SessionFilter) -> SessionPage:
         """List sessions, newest first; may raise `LedgerError`.

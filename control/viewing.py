@@ -8,6 +8,7 @@ from control.decision import Ask, Case
 from control.errors import LedgerError
 from control.ledger import Ledger
 from control.model import Session
+from control.sessions import Sessions
 from control.views import Offer, View
 from control.words import LeaseState
 
@@ -19,6 +20,7 @@ class Viewer:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._sessions = Sessions(ledger)
 
     def view(self, case: Case, max_hours: Decimal | None) -> View:
         """Return the view for a caller with this `max_hours`; raises `LedgerError`."""
@@ -35,12 +37,21 @@ class Viewer:
             heartbeat=case.seen.heartbeat,
             spend=case.seen.spend,
             cost=cost,
-            offer=_offer(case, max_hours),
+            offer=self._offer(case, max_hours),
             extendable_until=furthest.at if furthest else None,
             tick_at=tick.at if tick else None,
             last=self._last(case) if session is None else None,
             problems=tuple(_problems(case)),
         )
+
+    def _offer(self, case: Case, max_hours: Decimal | None) -> Offer | None:
+        """Return what a start would get; None where the spend is unknown."""
+        if case.seen.spend is None:
+            return None
+        count = 0
+        if case.lease.state is LeaseState.NONE:
+            count = self._sessions.started_last_hour(case.lease.machine, case.now)
+        return _offer(case, max_hours, count)
 
     def _last(self, case: Case) -> Session | None:
         last = case.lease.last
@@ -64,10 +75,7 @@ def _problems(case: Case) -> list[str]:
     return found
 
 
-def _offer(case: Case, max_hours: Decimal | None) -> Offer | None:
-    """Return what a start would get; None where the spend is unknown."""
-    if case.seen.spend is None:
-        return None
+def _offer(case: Case, max_hours: Decimal | None, starts_last_hour: int) -> Offer:
     ask = Ask(device="", asked=case.policy.default_asked, max_hours=max_hours)
     most = requests.offer(case, Ask(device="", asked=_ANY, max_hours=max_hours))
     deadline = requests.offer(case, ask)
@@ -75,7 +83,7 @@ def _offer(case: Case, max_hours: Decimal | None) -> Offer | None:
     price, source = money.price(
         case.seen.quote, policy.price_per_hour, policy.currency, case.now
     )
-    refusal = requests.refused(case, ask, 0)
+    refusal = requests.refused(case, ask, starts_last_hour)
     longest = money.seconds(most.at - case.now) / 3600
     return Offer(
         expires_at=deadline.at,

@@ -17,6 +17,7 @@ from control import settings_docs
 from control.clock import SystemClock
 from control.errors import ControlError
 from control.ledger import Ledger
+from control.ports import Table
 from control.settings import Settings
 from control.web.openapi import contract
 from control.web.routes import CONTRACT
@@ -76,12 +77,18 @@ def ledger_init(
 
     with _told():
         settings = Settings.load(os.environ)
-        ledger = Ledger(ledger_table(settings))
-        made = ledger.initialise(carried_over, SystemClock().now())
-    money = f"{made.carried_over} {settings.currency}"
+        table = ledger_table(settings)
+    initialise(table, carried_over, settings.currency)
+
+
+def initialise(table: Table, carried_over: Decimal, currency: str) -> None:
+    """Make the first row, and say what is carried over in it."""
+    with _told():
+        made = Ledger(table).initialise(carried_over, SystemClock().now())
+    money = f"{made.carried_over} {currency}"
     if made.carried_over != carried_over:
         raise _not_done(f"the ledger is there already, with {money} carried over.")
-    typer.echo(f"The ledger {settings.ledger_table} is ready; {money} carried over.")
+    typer.echo(f"The ledger is ready; {money} carried over.")
 
 
 @app.command()

@@ -3,7 +3,7 @@
 import json
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
@@ -167,8 +167,3 @@ def hours(span: timedelta) -> Decimal:
 
 def _span(minutes: Decimal) -> timedelta:
     return timedelta(microseconds=max(int(minutes * 60_000_000), 1))
-
-
-def schema(kind: type[BaseModel]) -> dict[str, Any]:
-    """Return a body's JSON schema."""
-    return kind.model_json_schema(mode="validation")

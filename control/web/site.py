@@ -84,8 +84,3 @@ class Place:
     policies: Mapping[str, Policy]
     zone: ZoneInfo
     chat: Mapping[str, str | None]
-
-    @property
-    def machines(self) -> tuple[str, ...]:
-        """The machines in the order of the settings."""
-        return tuple(self.policies)

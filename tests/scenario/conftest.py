@@ -17,7 +17,15 @@ from local.certificate import Certificate, make
 from local.clock import SharedClock
 from local.functions.host import Host
 from local.functions.server import serve
-from tests.scenario.world import MACHINE, OPERATOR, PHONE, VM, World, settings
+from tests.scenario.world import (
+    MACHINE,
+    OPERATOR,
+    PHONE,
+    VM,
+    World,
+    build_anew,
+    settings,
+)
 
 ROOT = Path(__file__).parents[2]
 START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
@@ -85,7 +93,7 @@ def world(
     environ = settings(azure, azurite, name)
     table = AzureTable.by_connection_string(azurite.connection_string, name=name)
     Ledger(table).initialise(Decimal(0), clock.now())
-    host.module.root = type(host.module.root)(environ, clock)
+    build_anew(host, environ, clock)
     azure.vm.connect(base, VM)
     with httpx.Client(timeout=30, trust_env=False) as client:
         yield World(

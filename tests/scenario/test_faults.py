@@ -188,9 +188,7 @@ def test_the_budget_refuses_names_what_is_left_and_ends_a_session(
     world: World,
 ) -> None:
     """With 150 left two hours become less; when Azure says more is gone, it ends."""
-    world.environ["BUDGET_LIMIT"] = "300"
-    world.environ["STANDING_COST_PER_MONTH"] = "0"
-    world.host.module.root = type(world.host.module.root)(world.environ, world.clock)
+    world.build_anew(BUDGET_LIMIT="300", STANDING_COST_PER_MONTH="0")
     answer = world.phone.post("/start", {"hours": 4})
     assert answer.json()["session"]["limited_by"] == "budget"
     status = world.until("ready")

@@ -7,8 +7,7 @@ from datetime import timedelta
 import pytest
 
 from local.azure import Kind, Verb
-from local.functions.host import Host
-from tests.scenario.world import MACHINE, World
+from tests.scenario.world import MACHINE, World, build_anew
 
 ROUTES = (
     "/start",
@@ -155,7 +154,7 @@ def test_the_vault_is_gone_and_a_known_phone_can_still_stop(world: World) -> Non
     world.phone.post("/start")
     world.until("ready")
     world.azure.faults.arm("vault_unreachable", times=None, target="app-vault")
-    world.host.module.root = type(world.host.module.root)(world.environ, world.clock)
+    world.build_anew()
     world.minutes(2, ticks=False)
     assert world.phone.status()["state"] in {"ready", "loading"}
     assert world.phone.post("/extend", {"minutes": 5}).status_code == 503
@@ -213,13 +212,10 @@ def test_b10_a_look_at_an_overdue_machine_takes_it_away(world: World) -> None:
     assert world.sent(Kind.VM_DEALLOCATE) == 1
 
 
-def test_importing_without_settings_answers_which_ones_are_missing(
-    host: Host, base: str, world: World
-) -> None:
+def test_without_settings_the_first_call_says_which_are_missing(world: World) -> None:
     """The first call names every missing setting at once."""
-    host.module.root = type(host.module.root)({}, world.clock)
+    build_anew(world.host, {}, world.clock)
     answer = world.phone.post("/start")
     assert answer.status_code == 500
     for name in ("AZURE_SUBSCRIPTION_ID", "VM_NAME", "KEY_VAULT_URL", "BUDGET_LIMIT"):
         assert name in answer.text
-    assert base

@@ -4,12 +4,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
-from control.cli.main import app
+from control.cli.main import app, initialise
+from control.ledger import Ledger
+from control.memory import MemoryTable
 from tests.unit.test_settings import GIVEN
 
 ROOT = Path(__file__).parents[3]
@@ -69,6 +73,24 @@ def test_a_ledger_that_does_not_answer_is_told_in_one_sentence() -> None:
     assert made.stderr.startswith("Not done: ")
     assert "c2VjcmV0" not in made.output
     assert "Traceback" not in made.output
+
+
+def test_a_new_ledger_is_made_and_an_old_one_is_kept(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Asked for the same again it is content; for another amount it ends with 1."""
+    table = MemoryTable(missing=True)
+    for _ in range(2):
+        initialise(table, Decimal("120.50"), "USD")
+        said = "The ledger is ready; 120.50 USD carried over.\n"
+        assert capsys.readouterr().out == said
+    with pytest.raises(typer.Exit) as ended:
+        initialise(table, Decimal(0), "USD")
+    assert ended.value.exit_code == 1
+    assert "with 120.50 USD carried over" in capsys.readouterr().err
+    meta = Ledger(table).meta()
+    assert meta is not None
+    assert meta.carried_over == Decimal("120.50")
 
 
 def test_without_typer_a_sentence_says_what_to_install() -> None:

@@ -222,6 +222,14 @@ def test_a_stop_is_202_while_stopping_and_200_when_off(site: Site, name: str) ->
     assert [asked[:3] for asked in site.switch.asked] == [("stop", VM, "iphone")] * 3
 
 
+def test_no_body_keeps_a_stop_from_its_work(site: Site) -> None:
+    """Whatever a phone sends along, and however."""
+    assert site.call("stop", body=b"x" * 20_000).status == 200
+    chunked: dict[str, Any] = {"transfer_encoding": "chunked"}
+    assert site.call("stop", **chunked).status == 200
+    assert len(site.switch.asked) == 2
+
+
 def test_a_refusal_becomes_its_problem(site: Site) -> None:
     """Slug, sentence, fields and Retry-After are the switch's."""
     site.switch.refusal = Refusal(
