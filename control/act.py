@@ -62,13 +62,18 @@ class Actor:
         """The intent could not be written: a deallocate goes out, a start does not."""
         releasing = decision.lease.state is LeaseState.RELEASING
         sends = any(isinstance(a, SendDeallocate) for a in decision.actions)
-        if not releasing and not sends:
-            return
+        if releasing or sends:
+            self.deallocate_unrecorded(machine)
+
+    def deallocate_unrecorded(self, machine: str) -> bool:
+        """Send one deallocate without a ledger; False when Azure did not take it."""
         try:
             self._machines.deallocate(machine)
         except AzureError as error:
             _LOG.error("%s: deallocate without a ledger failed: %s", machine, error)
             self._alarm_at_once(machine, error)
+            return False
+        return True
 
     def _start(self, state: State) -> bool:
         machine, start = state.lease.machine, state.lease.start

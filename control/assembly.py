@@ -35,7 +35,7 @@ def assemble(policies: Mapping[str, Policy], ports: Ports) -> Switch:
     observer = Observer(ledger, ports.machines, spending, clock)
     actor = Actor(ledger, ports.machines, ports.notices, clock)
     reconciler = Reconciler(ledger, observer, actor, clock)
-    backstop = Backstop(ports.machines, clock)
+    backstop = Backstop(actor, ports.machines, clock)
     return Switch(
         Parts(
             policies=policies,

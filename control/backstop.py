@@ -7,8 +7,8 @@ forward. The VM's own lease keeper and the daily auto-shutdown need neither.
 import logging
 from dataclasses import dataclass
 
+from control.act import Actor
 from control.decision import Policy
-from control.errors import AzureError
 from control.model import Reading
 from control.observe import read_machine
 from control.ports import Clock, Machines
@@ -31,7 +31,8 @@ class Blind:
 class Backstop:
     """Stops machines without a ledger; it never starts one."""
 
-    def __init__(self, machines: Machines, clock: Clock) -> None:
+    def __init__(self, actor: Actor, machines: Machines, clock: Clock) -> None:
+        self._actor = actor
         self._machines = machines
         self._clock = clock
 
@@ -44,7 +45,7 @@ class Backstop:
         reading = self.look(machine)
         if reading.power in _OFF:
             return Blind(reading=reading, sent=False)
-        return Blind(reading=reading, sent=self._deallocate(machine))
+        return Blind(reading=reading, sent=self._actor.deallocate_unrecorded(machine))
 
     def enforce(self, policy: Policy) -> Blind:
         """The timer's part: deallocate what has been on for longer than the cap."""
@@ -52,7 +53,9 @@ class Backstop:
         if not self._overdue(policy, reading):
             return Blind(reading=reading, sent=False)
         _LOG.error("%s: over its cap without a ledger; deallocate", policy.machine)
-        return Blind(reading=reading, sent=self._deallocate(policy.machine))
+        return Blind(
+            reading=reading, sent=self._actor.deallocate_unrecorded(policy.machine)
+        )
 
     def _overdue(self, policy: Policy, reading: Reading) -> bool:
         entry = reading.provisioning
@@ -72,14 +75,6 @@ class Backstop:
             if number < READS - 1:
                 self._clock.wait(SECONDS_APART)
                 reading = self.look(policy.machine)
-        return True
-
-    def _deallocate(self, machine: str) -> bool:
-        try:
-            self._machines.deallocate(machine)
-        except AzureError as error:
-            _LOG.error("%s: deallocate without a ledger failed: %s", machine, error)
-            return False
         return True
 
 

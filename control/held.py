@@ -254,13 +254,15 @@ def _stopped_on_its_way(case: Case) -> bool:
 
 def broken(case: Case) -> Decision | None:
     """Row 14: the VM says that it is broken, or could not end itself."""
-    lease, beat = case.lease, case.fresh
-    if case.seen.power is not Power.RUNNING or beat is None:
+    lease, newest, beat = case.lease, case.seen.heartbeat, case.fresh
+    if case.seen.power is not Power.RUNNING or newest is None:
         return None
     work = lease.purpose is Purpose.WORK
-    if work and beat.phase is Phase.BROKEN and _for(case, lease.broken_since):
-        reason = f"The model has been broken for 10 minutes. {beat.detail}".strip()
+    if work and newest.phase is Phase.BROKEN and _for(case, lease.broken_since):
+        reason = f"The model has been broken for 10 minutes. {newest.detail}".strip()
         return release(case, 14, StopReason.BROKEN, reason)
+    if beat is None:
+        return None
     ending = lease.ending_since
     ends = ending is not None and case.now - ending >= ENDING_FOR
     if not beat.release_failed and not ends:

@@ -7,6 +7,7 @@ from http import HTTPMethod
 from typing import TYPE_CHECKING
 
 from control.errors import SettingsError
+from control.patience import IN_A_CALL, patience
 from control.ports import Clock
 from control.records import Pass
 from control.web.http import Request, Response, headless
@@ -48,7 +49,8 @@ class Root:
         except Exception as error:  # noqa: BLE001 - the caller gets our 500
             _LOG.error("The app cannot be built: %s", type(error).__name__)
             return _refused(INTERNAL, request)
-        return app.answer(name, request)
+        with patience(IN_A_CALL):
+            return app.answer(name, request)
 
     def tick(self) -> Pass:
         """Run the timer's pass; without usable settings it logs them and raises."""

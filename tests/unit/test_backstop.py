@@ -4,8 +4,10 @@ from datetime import datetime
 
 import pytest
 
+from control.act import Actor
 from control.backstop import READS, SECONDS_APART, Backstop
-from control.memory import MemoryClock, MemoryMachines
+from control.ledger import Ledger
+from control.memory import MemoryClock, MemoryMachines, MemoryNotices, MemoryTable
 from control.model import Provisioning, Reading
 from control.words import Fault, Power
 from tests.unit.builders import (
@@ -16,12 +18,20 @@ from tests.unit.builders import (
     SECOND,
     UPDATING,
     VM,
+    World,
     error,
     provisioning,
     world,
 )
 
 OLD = provisioning("succeeded", ASKED_AT - 4 * HOUR - SECOND)
+
+
+def _backstop(of: World) -> Backstop:
+    actor = Actor(of.ledger, of.machines, of.notices, of.clock)
+    return Backstop(actor, of.machines, of.clock)
+
+
 AT_THE_CAP = provisioning("succeeded", ASKED_AT - 4 * HOUR)
 
 
@@ -50,7 +60,7 @@ def test_without_a_ledger_the_cap_holds_by_arms_own_time(
     """A08, D04: over the cap, or billing without any time; never a foreign one."""
     of = world()
     of.reads(power, entry, tag)
-    made = Backstop(of.machines, of.clock).enforce(POLICY)
+    made = _backstop(of).enforce(POLICY)
     assert made.sent is sent
     assert of.count("deallocate") == made.sent
 
@@ -59,7 +69,7 @@ def test_a_machine_that_is_not_there_is_left_alone() -> None:
     """There is nothing to deallocate."""
     of = world()
     of.machines.remove(VM)
-    assert not Backstop(of.machines, of.clock).enforce(POLICY).sent
+    assert not _backstop(of).enforce(POLICY).sent
     assert of.count("deallocate") == 0
 
 
@@ -96,7 +106,8 @@ def test_a08_three_readings_have_to_agree_that_no_time_is_told(
     """Five seconds apart."""
     clock = MemoryClock(ASKED_AT)
     machines = Changing(clock, *said)
-    assert Backstop(machines, clock).enforce(POLICY).sent is sent
+    actor = Actor(Ledger(MemoryTable()), machines, MemoryNotices(), clock)
+    assert Backstop(actor, machines, clock).enforce(POLICY).sent is sent
     assert machines.said == []
     waited = (len(said) - 1) * SECONDS_APART
     assert clock.now() == ASKED_AT + waited * SECOND
@@ -120,7 +131,7 @@ def test_a01_a_persons_stop_goes_out_without_a_ledger(
     """A06: but not to a machine that is off."""
     of = world()
     of.reads(power, tag=tag)
-    assert Backstop(of.machines, of.clock).stop(VM).sent is sent
+    assert _backstop(of).stop(VM).sent is sent
     assert of.count("deallocate") == bool(sent)
 
 
@@ -129,7 +140,7 @@ def test_what_azure_does_not_take_is_not_sent() -> None:
     of = world()
     of.machines.fail("read", error(Fault.UNAVAILABLE, 503))
     of.machines.fail("deallocate", LOST)
-    made = Backstop(of.machines, of.clock).stop(VM)
+    made = _backstop(of).stop(VM)
     assert not made.sent
     assert made.reading.power is Power.UNKNOWN
     assert of.count("deallocate") == 1
@@ -138,6 +149,15 @@ def test_what_azure_does_not_take_is_not_sent() -> None:
 def test_the_reading_says_when_it_was_taken() -> None:
     """For the page that shows it."""
     of = world()
-    reading = Backstop(of.machines, of.clock).look(VM)
+    reading = _backstop(of).look(VM)
     assert isinstance(reading.began_at, datetime)
     assert reading.began_at == of.now()
+
+
+def test_a_forbidden_deallocate_without_a_ledger_is_an_alarm() -> None:
+    """The owner is told with the first failure: the log alone wakes nobody."""
+    of = world()
+    of.reads(Power.RUNNING, OLD)
+    of.machines.fail("deallocate", error(Fault.PERMISSION, 403))
+    assert not _backstop(of).enforce(POLICY).sent
+    assert "cannot be switched off" in of.notices.sent[0][1]

@@ -729,6 +729,13 @@ def test_row_14_broken_for_ten_minutes_is_released(seconds: int, ends: object) -
         assert "exit 1" in made.reason
 
 
+def test_row_14_broken_needs_no_fresh_heartbeat() -> None:
+    """It was broken when it was last heard of, and nothing has been heard since."""
+    old = beat(Phase.BROKEN, received_at=NOW - 4 * MINUTE)
+    of = lease(broken_since=NOW - 600 * SECOND)
+    assert held(Power.RUNNING, of, heartbeat=old).rows[0] == 14
+
+
 def test_row_14_a_setup_may_be_broken() -> None:
     """Somebody is at work on it."""
     of = lease(purpose=Purpose.SETUP, broken_since=NOW - HOUR)
