@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import assert_never
 
-from control import starts
 from control.decision import Decision, Entry, Notify, SendDeallocate, SendStart
 from control.errors import AzureError, LedgerConflict, LedgerError
 from control.ledger import Ledger, State
 from control.model import Lease, Outcome, Start
 from control.ports import Accepted, Clock, Machines, Notices
+from control.rules import starts
 from control.words import Fault, LeaseState
 
 _TRIES = 5

@@ -2,7 +2,8 @@
 
 `decide` is pure: no clock, no SDK, no environment. It tries the rows of DESIGN.md's
 table from the top; the first match wins, and a decision that changes the lease's state
-runs the table again on the same observation. Rows 5 to 17 stand in `control.held`.
+runs the table again on the same observation. Rows 5 to 17 stand in
+`control.rules.held`.
 """
 
 from collections.abc import Callable
@@ -10,12 +11,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from control import leases, starts
 from control.decision import Case, Decision, Notify, Observation, Policy
-from control.evidence import absorb
-from control.held import HELD
 from control.model import Lease, Session
-from control.steps import adopt, close, deallocate, nothing, release
+from control.rules import leases, starts
+from control.rules.evidence import absorb
+from control.rules.held import HELD
+from control.rules.steps import adopt, close, deallocate, nothing, release
 from control.words import LeaseState, Power, RunKind, StopReason
 
 DEALLOCATING_FOR = timedelta(minutes=10)

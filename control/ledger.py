@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from control import keys, money
+from control import keys
 from control.codec import Codec
 from control.decision import Decision, Entry
 from control.errors import (
@@ -25,6 +25,7 @@ from control.journal import JournalEntry, entry_writes
 from control.model import Heartbeat, Lease, Observed, Session
 from control.ports import Row, Table, Write, WriteKind
 from control.records import Meta, Pass, Quoted, Reported, Total
+from control.rules import money
 
 SCHEMA = 1
 _LOG = logging.getLogger(__name__)

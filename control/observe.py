@@ -10,7 +10,7 @@ from control.errors import AzureError, LedgerError, LedgerUnreadable
 from control.ledger import Ledger, State
 from control.model import Heartbeat, Observed, Operation, Reading, Spend
 from control.ports import Clock, Machines
-from control.sight import counts, see
+from control.rules.sight import counts, see
 from control.spend import Spending
 from control.words import LeaseState, Power, RunKind
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from control import leases, phases
 from control.errors import LedgerUnreadable
 from control.journal import JournalEntry
 from control.ledger import Ledger
 from control.model import Session
+from control.rules import leases, phases
 from control.views import SessionFilter, SessionPage
 
 _HOUR = timedelta(hours=1)

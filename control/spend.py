@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from control import leases, money
 from control.decision import Policy
 from control.ledger import Ledger, State
 from control.model import Report, Spend
 from control.records import Reported, Total
+from control.rules import leases, money
 from control.words import LeaseState
 
 

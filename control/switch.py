@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from control import requests
 from control.backstop import Backstop, Blind
 from control.decision import Ask, Case, Policy
 from control.errors import LedgerError
@@ -19,8 +18,9 @@ from control.model import Heartbeat, Lease, Observed, Session
 from control.ports import Clock
 from control.reconcile import Ran, Reconciler, Request
 from control.records import Pass
+from control.rules import requests
+from control.rules.sight import counts
 from control.sessions import Sessions
-from control.sight import counts
 from control.timer import Housekeeping, Timer
 from control.viewing import Viewer
 from control.views import Answer, Reply, SessionFilter, SessionPage, View

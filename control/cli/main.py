@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from control import settings_docs
+from control.cli import tables
 from control.clock import SystemClock
 from control.errors import ControlError
 from control.ledger import Ledger
@@ -98,15 +99,16 @@ def docs(
         bool, typer.Option("--check", help="Change nothing; end with 1 where stale.")
     ] = False,
 ) -> None:
-    """Make docs/settings.md and local.settings.sample.json from the settings."""
-    stale = settings_docs.stale(_ROOT)
+    """Make what is made from the code: the settings' documents, DESIGN.md's tables."""
+    stale = (*settings_docs.stale(_ROOT), *tables.stale(_ROOT))
     if check and stale:
         raise _not_done(
             f"{' and '.join(stale)} are stale: run `python -m control docs`."
         )
     if not check:
         settings_docs.write(_ROOT)
-    typer.echo("The settings' documents are up to date.")
+        tables.write(_ROOT)
+    typer.echo("The documents are up to date.")
 
 
 @app.command()

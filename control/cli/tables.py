@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from control.decide import HELD, NONE, RELEASING
 from control.words import LeaseState
@@ -11,6 +12,7 @@ _TABLES = (
     (LeaseState.HELD, HELD),
     (LeaseState.NONE, NONE),
 )
+_DESIGN = "DESIGN.md"
 _ROW = re.compile(r"Row (\d+): (.*)", re.DOTALL)
 
 
@@ -67,3 +69,15 @@ def filled(design: str) -> str:
         before, _, rest = design.partition(first)
         design = f"{before}{first}\n{part}\n{last}{rest.partition(last)[2]}"
     return design
+
+
+def stale(root: Path) -> tuple[str, ...]:
+    """Return DESIGN.md's name when it is not as it would be made now."""
+    design = (root / _DESIGN).read_text(encoding="utf-8")
+    return () if filled(design) == design else (_DESIGN,)
+
+
+def write(root: Path) -> None:
+    """Make DESIGN.md's parts anew."""
+    path = root / _DESIGN
+    path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")

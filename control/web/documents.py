@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import ROUND_DOWN, Decimal
 from typing import cast
 
-from control import money
 from control.model import Session, Spend
-from control.starts import taken_at
+from control.rules import money
+from control.rules.starts import taken_at
 from control.views import Offer, Reply, SessionPage, View
 from control.web import shapes
 from control.web.bodies import hours

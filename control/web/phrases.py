@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from control import money
+from control.rules import money
 from control.views import View
 from control.web.documents import amount
 from control.web.site import Place

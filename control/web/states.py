@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from control.decide import foreign
 from control.decision import FRESH, Case, Observation
-from control.held import guest_shutdown
 from control.model import Heartbeat, Lease, Observed
+from control.rules.held import guest_shutdown
 from control.views import View
 from control.words import Fault, LeaseState, Phase, Power, RunKind, StopReason
 

@@ -6,13 +6,14 @@ from decimal import Decimal
 
 import pytest
 
-from control import keys, money
+from control import keys
 from control.codec import Codec
 from control.decision import Decision, Policy
 from control.ledger import Ledger, State
 from control.memory import MemoryTable
 from control.model import Lease, Report, Session
 from control.records import Reported, Total
+from control.rules import money
 from control.spend import Spending, merged
 from control.words import Fault, LeaseState
 from tests.unit.builders import (

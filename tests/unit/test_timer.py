@@ -71,7 +71,7 @@ def test_one_machines_failure_never_stops_another() -> None:
     inner = of.switch._parts
     observer = inner.reconciler._observer
     observer._machines = faulty
-    inner.backstop._machines = faulty
+    inner.backstop._machines = inner.backstop._actor._machines = faulty
     made = Timer(of.policies, inner.reconciler, inner.backstop, of.clock).enforce()
     assert made.failed == (VM,)
     sent = [call.machine for call in faulty.calls if call.verb == "deallocate"]

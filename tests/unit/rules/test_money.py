@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from control import money
 from control.model import Quote
+from control.rules import money
 from control.words import PriceSource
 from tests.unit.builders import (
     ASKED_AT,

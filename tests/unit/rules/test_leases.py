@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from control import leases
-from control.deadlines import Deadline
 from control.model import Lease, Provisioning, Session
+from control.rules import leases
+from control.rules.deadlines import Deadline
 from control.words import (
     Fault,
     LeaseState,

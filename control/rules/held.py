@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from control import leases, starts
 from control.decision import Case, Decision, Entry, Notify, SendDeallocate, SendStart
 from control.model import Lease, Start
-from control.steps import close, nothing, release
+from control.rules import leases, starts
+from control.rules.steps import close, nothing, release
 from control.words import Ending, Fault, Phase, Power, Purpose, StopReason
 
 OFF_FOR_GOOD = timedelta(minutes=2)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from control.decision import Case
-from control.evidence import absorb
 from control.model import Lease
+from control.rules.evidence import absorb
 from control.words import Ending, Fault, LeaseState, Limit, OperationState, Phase, Power
 from tests.unit.builders import (
     ASKED_AT,

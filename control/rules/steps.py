@@ -6,7 +6,6 @@ Each step makes one `Decision`; the table in `control.decide` says when.
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from control import leases
 from control.decision import (
     Action,
     Ask,
@@ -17,6 +16,7 @@ from control.decision import (
     SendDeallocate,
 )
 from control.model import Release
+from control.rules import leases
 from control.words import RunKind, StopReason
 
 PACE = timedelta(seconds=50)

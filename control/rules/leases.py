@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from control import money, phases, starts
-from control.deadlines import Deadline, at_adoption
 from control.decision import Ask, Case
 from control.model import Last, Lease, Release, Session
-from control.sight import BACK_FROM_GONE
+from control.rules import money, phases, starts
+from control.rules.deadlines import Deadline, at_adoption
+from control.rules.sight import BACK_FROM_GONE
 from control.words import LeaseState, Limit, Power, Purpose, StopReason
 
 PROVES_RAN = frozenset({Power.RUNNING, Power.STOPPING})

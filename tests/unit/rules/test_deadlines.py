@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from control import deadlines
 from control.decision import Ask
 from control.model import Lease
+from control.rules import deadlines
 from control.words import Limit
 from tests.unit.builders import (
     ASK,

@@ -4,8 +4,8 @@ from typing import Any, cast
 
 import pytest
 
-from control import held
 from control.model import Lease
+from control.rules import held
 from control.words import Fault, Power
 from tests.unit.builders import (
     NOW,

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from control import deadlines, leases, phases, starts
 from control.decision import Case, Entry
 from control.model import Heartbeat, Lease, Session
+from control.rules import deadlines, leases, phases, starts
 from control.words import LeaseState, Phase
 
 _READY_AGAIN = timedelta(minutes=1)

@@ -1,7 +1,7 @@
 """What rows share: each step makes one decision."""
 
-from control import steps
 from control.decision import Notify, SendDeallocate
+from control.rules import steps
 from control.words import LeaseState, Power, RunKind, StopReason
 from tests.unit.builders import (
     ASK,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from control import deadlines, leases, money
 from control.decide import decide, foreign
 from control.decision import Ask, Case, Decision, Entry
 from control.model import Extend, Lease, Release, Session
+from control.rules import deadlines, leases, money
 from control.words import LeaseState, Limit, Power, StopReason
 
 SAME_TAP = timedelta(seconds=15)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from control import phases
+from control.rules import phases
 from control.words import Phase
 from tests.unit.builders import MINUTE, NOW, SECOND, at, beat, lease, session
 

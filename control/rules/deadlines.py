@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from control.decision import Ask, Policy
 from control.model import Heartbeat, Lease, Spend
-from control.money import budget_end, in_period
+from control.rules.money import budget_end, in_period
 from control.words import Limit
 
 SPARE = timedelta(minutes=15)

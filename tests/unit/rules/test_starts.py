@@ -5,8 +5,8 @@ from datetime import datetime
 
 import pytest
 
-from control import starts
 from control.model import Lease, Operation, Provisioning, Start
+from control.rules import starts
 from control.words import Fault, LeaseState, OperationState
 from tests.unit.builders import (
     ASKED_AT,

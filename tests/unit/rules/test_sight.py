@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from control.model import Heartbeat, Lease, Observed, Session
-from control.sight import counts, see
+from control.rules.sight import counts, see
 from control.words import LeaseState, Power, RunKind
 from tests.unit.builders import (
     ASKED_AT,

@@ -1,0 +1,1 @@
+"""The rules that `control.decide` decides by: pure, standard library only."""
