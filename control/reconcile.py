@@ -24,7 +24,7 @@ from control.errors import LedgerConflict, LedgerError
 from control.ledger import Ledger, State
 from control.observe import Observer
 from control.ports import Clock
-from control.rules.requests import Outcome
+from control.requests import Outcome
 from control.rules.starts import HOPELESS
 from control.words import LeaseState, RunKind
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
+from control import requests
 from control.backstop import Backstop, Blind
 from control.decision import Ask, Case, Policy
 from control.errors import LedgerError
@@ -18,7 +19,6 @@ from control.model import Heartbeat, Lease, Observed, Session
 from control.ports import Clock
 from control.reconcile import Ran, Reconciler, Request
 from control.records import Pass
-from control.rules import requests
 from control.rules.sight import counts
 from control.sessions import Sessions
 from control.timer import Housekeeping, Timer

@@ -3,11 +3,12 @@
 from datetime import timedelta
 from decimal import Decimal
 
+from control import requests
 from control.decision import Ask, Case
 from control.errors import LedgerError
 from control.ledger import Ledger
 from control.model import Session
-from control.rules import leases, money, requests
+from control.rules import leases, money
 from control.sessions import Sessions
 from control.views import Offer, View
 from control.words import LeaseState

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from control.decision import Policy
 from control.model import Heartbeat, Lease, Observed, Session, Spend
-from control.rules.requests import Refusal
+from control.requests import Refusal
 from control.words import Limit, PriceSource, Purpose
 
 

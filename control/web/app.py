@@ -14,8 +14,8 @@ from control.ports import Clock, Tokens
 from control.web.auth import Gate, Trust
 from control.web.bodies import LARGEST
 from control.web.call import Call, Tools
-from control.web.health import LastTick
 from control.web.http import Request, Response, empty_response, headless
+from control.web.last_tick import LastTick
 from control.web.problems import (
     AZURE,
     INTERNAL,

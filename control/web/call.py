@@ -7,7 +7,6 @@ from typing import Any
 
 from control.ports import Clock, Tokens
 from control.web.auth import Caller
-from control.web.health import LastTick
 from control.web.http import (
     NONE,
     Kind,
@@ -17,6 +16,7 @@ from control.web.http import (
     text_response,
     wanted,
 )
+from control.web.last_tick import LastTick
 from control.web.problems import refuse
 from control.web.roster import Roster
 from control.web.site import DevicesLike, Place, SwitchLike

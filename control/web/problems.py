@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from control.errors import ControlError
-from control.rules.requests import Refusal
+from control.requests import Refusal
 from control.web.http import (
     NONE,
     Kind,

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from control import keys
+from control import keys, requests
 from control.act import Actor
 from control.errors import LedgerConflict, LedgerError, LedgerUnavailable
 from control.ledger import Ledger
@@ -15,7 +15,6 @@ from control.memory import MemoryMachines, MemoryTable
 from control.observe import Observer
 from control.ports import Accepted, Write
 from control.reconcile import TRIES, Reconciler
-from control.rules import requests
 from control.spend import Spending
 from control.views import Answer
 from control.words import Fault, LeaseState, Phase, Power, RunKind, StopReason

@@ -25,7 +25,7 @@ from control.model import (
 )
 from control.ports import Scope
 from control.records import Pass
-from control.rules.requests import Refusal
+from control.requests import Refusal
 from control.views import Answer, Offer, Reply, SessionFilter, SessionPage, View
 from control.web.app import App
 from control.web.http import Request, Response

@@ -9,7 +9,7 @@ import pytest
 
 from control.decision import Ask
 from control.errors import Evidence, LedgerUnavailable, Unavailable
-from control.rules.requests import Refusal
+from control.requests import Refusal
 from control.views import Answer
 from control.web.http import SECURITY, Kind, Request, wanted
 from control.web.route import Route

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from control.rules.requests import Refusal
+from control.requests import Refusal
 from control.web.http import Request
 from control.web.problems import TITLES, Problem, of_refusal
 from control.web.routes import ROUTES

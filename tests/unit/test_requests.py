@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from control import requests
 from control.decision import Ask, Case
 from control.model import Extend, Last, Lease
-from control.rules import requests
 from control.words import Fault, LeaseState, Limit, Power, RunKind, StopReason
 from tests.unit.builders import (
     ASK,
