@@ -25,7 +25,7 @@ def test_the_story_goes_from_start_to_the_ledgers_line() -> None:
     """Weights load, it is ready, idle, off, and the line says what it cost."""
     told = _run(STORY="1", PORT="0", SPEED="60")
     assert told.returncode == 0, told.stdout + told.stderr
-    scenes = ["[weights", "ready", "idle", "off", "ledger's line"]
+    scenes = ["[weights", "  ready", "will be idle", "  off:", "ledger's line"]
     places = [told.stdout.find(scene) for scene in scenes]
     assert -1 not in places, told.stdout
     assert places == sorted(places), told.stdout
