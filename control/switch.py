@@ -203,7 +203,8 @@ class Switch:
         reading = self._parts.backstop.look(machine)
         refusal = requests.Refusal(
             slug="ledger-unverified",
-            detail="Not done: the ledger cannot be read or written. Stop still works.",
+            detail="Not confirmed: the ledger does not answer. Look at the status "
+            "before you press again; stop still works.",
             retry_after=30,
         )
         blind = Blind(reading=reading, sent=False)
