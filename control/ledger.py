@@ -242,7 +242,11 @@ class Ledger:
         return meta
 
     def _plain[T](self, partition: str, key: str, codec: Codec[T]) -> T | None:
-        row: Row | None = self._table.get(partition, key)
+        try:
+            row: Row | None = self._table.get(partition, key)
+        except LedgerUnreadable as error:
+            _LOG.warning("%s/%s is skipped: %s", partition, key, error)
+            return None
         return _readable(row, codec) if row else None
 
 

@@ -21,6 +21,8 @@ from control.words import (
     StopReason,
 )
 
+FIRST_YEAR, LAST_YEAR = 1970, 3000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provisioning:
@@ -295,7 +297,13 @@ class Spend:
 
 
 def ensure_utc(at: datetime) -> datetime:
-    """Return `at` in UTC; a naive time is refused, for it would mean any zone."""
+    """Return `at` in UTC; raises ValueError for a time that means nothing here.
+
+    A naive one would mean any zone; one of another age (a zero time, say) is nobody's
+    deadline, and Table Storage's clients cannot read it back.
+    """
     if at.tzinfo is None:
         raise ValueError("a time without a zone")
+    if not FIRST_YEAR < at.year < LAST_YEAR:
+        raise ValueError("a time of another age")
     return at.astimezone(UTC)

@@ -17,8 +17,9 @@ _END: ContextVar[float | None] = ContextVar("end", default=None)
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Limit everything inside to so many seconds in all."""
-    kept = _END.set(time.monotonic() + seconds)
+    """Limit everything inside to so many seconds in all; never more than around it."""
+    end, around = time.monotonic() + seconds, _END.get()
+    kept = _END.set(end if around is None else min(end, around))
     try:
         yield
     finally:

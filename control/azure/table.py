@@ -17,6 +17,7 @@ from control.azure.arm import call_options
 from control.azure.deadline import within
 from control.azure.faults import table_code, translated_for_ledger
 from control.azure.lazy import Lazy
+from control.errors import LedgerUnreadable
 from control.model import ensure_utc
 from control.ports import Row, Value, Values, Write, WriteKind
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from azure.data.tables import TableClient, TableEntity
 
 LARGEST_TRANSACTION = 100
-_SECONDS = 5.0
+_SECONDS = 3.0
 _LARGEST_PAGE = 1000
 _ABSENT = {"ResourceNotFound", "EntityNotFound"}
 _EXISTS = "TableAlreadyExists"
@@ -65,6 +66,9 @@ class AzureTable:
                 if table_code(refusal) in _ABSENT:
                     return None
                 raise
+            except ValueError:
+                # The SDK makes instants of text by itself and may fail at it.
+                raise LedgerUnreadable(f"an unreadable row: {key}") from None
 
         return self._call(read)
 

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from control.devices import Admitted
 from control.errors import LedgerError
+from control.patience import patience
 from control.ports import Clock, Scope, Token
 from control.web.http import Request
 from control.web.problems import Problem, Refused, refuse
@@ -24,6 +25,7 @@ from control.web.site import DevicesLike
 
 JUST_PAIRED = timedelta(minutes=2)
 WRITE_EVERY = timedelta(hours=1)
+FOR_REMEMBERING = 2.0
 _CHALLENGE = MappingProxyType({"WWW-Authenticate": "Bearer"})
 _LOG = logging.getLogger(__name__)
 
@@ -118,19 +120,21 @@ class Gate:
         return _of(row)
 
     def _remember(self, token: Token, listed: Listed) -> None:
-        """Write the token's row: at most hourly, unless something of it changed."""
-        kept = self._written.get(token.device)
-        if kept is None:
-            kept = self._row(token.digest)
-        if kept is not None and _same(kept, token, listed.at):
-            self._written[token.device] = kept
-            return
+        """Write the token's row: at most hourly, unless something of it changed.
+
+        A ledger that hangs must not eat the time of a stop.
+        """
         try:
-            self._devices.admit(token, listed.at)
+            with patience(FOR_REMEMBERING):
+                kept = self._written.get(token.device)
+                kept = kept or self._devices.admitted(token.digest)
+                if kept is None or not _same(kept, token, listed.at):
+                    self._devices.admit(token, listed.at)
+                    kept = _admitted(token, listed.at)
         except LedgerError as error:
             _LOG.warning("An admission is not kept: %s", type(error).__name__)
             return
-        self._written[token.device] = _admitted(token, listed.at)
+        self._written[token.device] = kept
 
 
 def _bearer(request: Request) -> str:

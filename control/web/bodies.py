@@ -5,7 +5,14 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Literal, NoReturn
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from control.decision import Ask, Policy
 from control.model import Heartbeat, ensure_utc
@@ -21,6 +28,7 @@ LARGEST = 16 * 1024
 type Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 type Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 type Count = Annotated[int, Field(ge=0)]
+type Instant = Annotated[AwareDatetime, AfterValidator(ensure_utc)]
 
 
 class Body(BaseModel):
@@ -72,17 +80,14 @@ class HeartbeatBody(BaseModel):
     idle_seconds: Seconds | None = None
     prompt_tokens_total: Count | None = None
     generation_tokens_total: Count | None = None
-    armed_until: AwareDatetime | None = None
-    cap_at: AwareDatetime | None = None
+    armed_until: Instant | None = None
+    cap_at: Instant | None = None
     ending: Ending | None = None
     release_failed: bool = False
 
     def heartbeat(self, received_at: datetime) -> Heartbeat:
         """Return the heartbeat as it was received."""
         said = self.model_dump() | {"detail": self.detail or ""}
-        for name in ("armed_until", "cap_at"):
-            at = said[name]
-            said[name] = ensure_utc(at) if at else None
         return Heartbeat(received_at=received_at, **said)
 
 
@@ -100,7 +105,9 @@ def read[B: BaseModel](kind: type[B], request: Request) -> B:
         return kind.model_validate(said)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise bad(str(first["loc"][0]), _why(first["type"], first["msg"])) from None
+        raise bad(
+            str((first["loc"] or ("body",))[0]), _why(first["type"], first["msg"])
+        ) from None
 
 
 def _no_number(text: str) -> NoReturn:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 from http import HTTPStatus
 
+from control.model import ensure_utc
 from control.views import SessionFilter
 from control.web import csv, documents, sentences
 from control.web.call import Call
@@ -98,12 +99,10 @@ def _instant(query: Mapping[str, str], name: str) -> datetime | None:
     try:
         if len(text) == len("2026-11-30"):
             return datetime.combine(date.fromisoformat(text), time(), UTC)
-        at = datetime.fromisoformat(text)
+        return ensure_utc(datetime.fromisoformat(text))
     except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
-        raise _bad(name, "is not a day such as 2026-11-30, nor an instant with a zone")
-    return at.astimezone(UTC)
+        why = "is not a day such as 2026-11-30, nor an instant with a zone"
+        raise _bad(name, why) from None
 
 
 def _bad(field: str, why: str) -> Refused:
