@@ -149,6 +149,22 @@ def test_stop_works_without_a_ledger(world: World) -> None:
     assert world.sent(Kind.VM_START) == 1
 
 
+def test_a_ledger_that_hangs_does_not_hold_a_stop(world: World) -> None:
+    """From a cold process, connections hang: the deallocate is out in ten seconds."""
+    world.phone.post("/start")
+    world.until("ready")
+    world.build_anew()
+    world.azurite.freeze()
+    try:
+        began = time.monotonic()
+        assert world.phone.post("/stop").status_code == 202
+        assert time.monotonic() - began < 10
+        assert world.sent(Kind.VM_DEALLOCATE) == 1
+    finally:
+        world.azurite.thaw()
+    world.until("off", most=5)
+
+
 def test_the_vault_is_gone_and_a_known_phone_can_still_stop(world: World) -> None:
     """From a cold process: the `token:` row admits stop and status, nothing else."""
     world.phone.post("/start")
