@@ -84,7 +84,7 @@ def _rows(state: LeaseState) -> tuple[Row, ...]:
 
 
 def _is_off(case: Case) -> Decision | None:
-    """Row 1: off, and nothing of ours is under way that could bring it back."""
+    """Row 1, close: off, and nothing of ours is under way that could bring it back."""
     start, power = case.lease.start, case.seen.power
     in_flight = start is not None and start.in_flight
     if power is Power.GONE:
@@ -101,7 +101,7 @@ def _close_released(case: Case, row: int, end: datetime | None = None) -> Decisi
 
 
 def _off_with_a_start_under_way(case: Case) -> Decision | None:
-    """Row 2: keep telling Azure, until the start has ended or 15 minutes have gone."""
+    """Row 2, deallocate: off, but a start is under way; close 15 min after the release."""
     if case.seen.power is not Power.DEALLOCATED:
         return None
     assert case.lease.release is not None
@@ -111,7 +111,7 @@ def _off_with_a_start_under_way(case: Case) -> Decision | None:
 
 
 def _going_off(case: Case) -> Decision | None:
-    """Row 3: Azure is at it."""
+    """Row 3, wait: Azure has been switching it off for less than 10 minutes."""
     if case.seen.power is not Power.DEALLOCATING:
         return None
     if case.now - case.seen.seen.power_since >= DEALLOCATING_FOR:
@@ -120,7 +120,7 @@ def _going_off(case: Case) -> Decision | None:
 
 
 def _send_deallocate(case: Case) -> Decision:
-    """Row 4: until deallocated is read; a machine that bills gets its session first."""
+    """Row 4, deallocate: anything else; what bills without a session is adopted first."""
     adopted = None
     if case.session is None and case.seen.power.billing:
         adopted = _adopt_released(case)
@@ -147,7 +147,7 @@ def foreign(case: Case) -> bool:
 
 
 def _leave_alone(case: Case) -> Decision | None:
-    """Row 18: off, unknown, or another control plane's."""
+    """Row 18, leave alone: off, unknown, or another control plane's."""
     power = case.seen.power
     if power.billing and not foreign(case):
         return None
@@ -168,7 +168,7 @@ def _resting(case: Case) -> str:
 
 
 def _comes_late(case: Case) -> Decision | None:
-    """Row 19: a start of ours that was given up, or a machine back from gone."""
+    """Row 19, adopt and release: a given-up start that came late, or back from gone."""
     if case.seen.run is RunKind.START:
         return None
     last = case.lease.last
@@ -199,7 +199,7 @@ def _adopt_and_release(
 
 
 def _stopped(case: Case) -> Decision | None:
-    """Row 20: shut down from inside while nobody looked."""
+    """Row 20, adopt and release: found shut down from inside, and still billed."""
     entry = case.seen.provisioning
     changing = entry is not None and entry.changing
     if case.seen.power is not Power.STOPPED or changing:
@@ -209,7 +209,7 @@ def _stopped(case: Case) -> Decision | None:
 
 
 def _found_on(case: Case) -> Decision:
-    """Row 21: somebody else switched it on; it gets a session and the usual limits."""
+    """Row 21, adopt: somebody else switched it on; it gets the usual limits."""
     ask = case.seen.ask
     by = ask.device if ask else "somebody outside"
     reason = f"The machine was found on ({case.seen.power}); adopted for {by}."

@@ -266,7 +266,10 @@ def _same_tap(
 
 def _beyond(limit: deadlines.Deadline) -> Refusal:
     at = f"{limit.at:%Y-%m-%dT%H:%M:%SZ}"
-    detail = f"Not extended: it may run until {at} at most; {_RULES[limit.limited_by]}."
+    detail = (
+        f"Not extended: it may run until {limit.at:%H:%M} UTC at most; "
+        f"{_RULES[limit.limited_by]}."
+    )
     fields = {"limited_by": limit.limited_by.value, "extendable_until": at}
     return Refusal(slug="beyond-limit", detail=detail, fields=fields)
 

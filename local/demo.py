@@ -19,6 +19,8 @@ from local.story import StoryError, play
 _PORT = 7071
 _SPEED = 10
 _STORY_SPEED = 30
+_HIGHEST_PORT = 65535
+_FASTEST = 600
 
 _FAILURES = (AzuriteError, FunctionsError, StackError, StoryError)
 
@@ -29,8 +31,8 @@ def main() -> int:
         signal.signal(each, _interrupt)
     story = os.environ.get("STORY") == "1"
     try:
-        port = int(_number("PORT", _PORT))
-        speed = _number("SPEED", _STORY_SPEED if story else _SPEED)
+        port = _port()
+        speed = _speed(_STORY_SPEED if story else _SPEED)
         _run(port, speed, story=story)
     except KeyboardInterrupt:
         print("\nEnded; nothing is left running.")
@@ -84,12 +86,24 @@ def _curl(url: str, token: str, method: str, path: str, body: str = "{}") -> str
     )
 
 
-def _number(name: str, default: float) -> float:
-    text = os.environ.get(name) or str(default)
+def _port() -> int:
+    text = os.environ.get("PORT") or str(_PORT)
+    if not text.isdecimal() or int(text) > _HIGHEST_PORT:
+        raise StackError(
+            f"PORT={text} is no port: 1 to {_HIGHEST_PORT}, 0 for a free one"
+        )
+    return int(text)
+
+
+def _speed(default: float) -> float:
+    text = os.environ.get("SPEED") or str(default)
     try:
-        return float(text)
-    except ValueError as error:
-        raise StackError(f"{name}={text} is no number") from error
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= _FASTEST:
+        raise StackError(f"SPEED={text} is no number above 0, at most {_FASTEST}")
+    return speed
 
 
 def _interrupt(_signal: int, _frame: object) -> None:

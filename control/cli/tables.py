@@ -13,11 +13,11 @@ _TABLES = (
     (LeaseState.NONE, NONE),
 )
 _DESIGN = "DESIGN.md"
-_ROW = re.compile(r"Row (\d+): (.*)", re.DOTALL)
+_ROW = re.compile(r"Row (\d+), ([^:]+): (.*)", re.DOTALL)
 
 
-def rows() -> Iterator[tuple[int, LeaseState, str]]:
-    """Yield number, lease state and sentence of each row, in the order they are tried.
+def rows() -> Iterator[tuple[int, LeaseState, str, str]]:
+    """Yield number, lease state, decision and condition of each row, as they are tried.
 
     They come from the docstrings of the functions that are the rows.
     """
@@ -25,13 +25,16 @@ def rows() -> Iterator[tuple[int, LeaseState, str]]:
         for row in table:
             found = _ROW.match(" ".join((row.__doc__ or "").split()))
             assert found, f"{row} does not say which row it is"
-            yield int(found[1]), state, found[2]
+            yield int(found[1]), state, found[2], found[3]
 
 
 def decision_table() -> str:
     """Return the table of rows in Markdown."""
-    lines = ["| # | lease | when, and why |", "|---|---|---|"]
-    lines += [f"| {number} | {state} | {text} |" for number, state, text in rows()]
+    lines = ["| # | lease | when | decision |", "|---|---|---|---|"]
+    lines += [
+        f"| {number} | {state} | {when} | {decision} |"
+        for number, state, decision, when in rows()
+    ]
     return "\n".join(lines)
 
 

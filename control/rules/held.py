@@ -24,7 +24,7 @@ type Row = Callable[[Case], Decision | None]
 
 
 def must_end(case: Case) -> Decision | None:
-    """Row 5: locked, the deadline is reached, or the budget is spent."""
+    """Row 5, release: locked, the deadline is reached, or the budget is spent."""
     lease, spend = case.lease, case.seen.spend
     if lease.locked:
         return release(case, 5, StopReason.LOCKED, "An operator locked the machine.")
@@ -46,7 +46,7 @@ _DEADLINE_REACHED = {
 
 
 def gone(case: Case) -> Decision | None:
-    """Row 6: ARM has not known the machine for three ticks."""
+    """Row 6, close: ARM has not known the machine for three ticks."""
     if case.seen.power is not Power.GONE:
         return None
     reason = "Azure does not know this machine any more."
@@ -55,7 +55,7 @@ def gone(case: Case) -> Decision | None:
 
 
 def off_by_others(case: Case) -> Decision | None:
-    """Row 7: it was on and is off, or stays off after a start that should have come."""
+    """Row 7, close: was on and is off, or stays off after a start that should have come."""
     if case.seen.power is not Power.DEALLOCATED:
         return None
     if not case.lease.ran and not _off_for_good(case):
@@ -95,7 +95,7 @@ def _ending_reason(lease: Lease, ending: Ending | None) -> StopReason | None:
 
 
 def to_start(case: Case) -> Decision | None:
-    """Row 8: off, and no start was sent, or one failed that may be sent again."""
+    """Row 8, start; later close: off, with no start sent or one that may be sent again."""
     start = case.lease.start
     if case.seen.power is not Power.DEALLOCATED or case.lease.adopted_at is not None:
         return None
@@ -111,7 +111,7 @@ def to_start(case: Case) -> Decision | None:
 
 
 def to_start_for_capacity(case: Case) -> Decision | None:
-    """Row 9: Azure had no such machine free; ask again, each time a little later."""
+    """Row 9, start again; later close: off, for Azure had no such machine free."""
     start = case.lease.start
     if case.seen.power is not Power.DEALLOCATED or start is None:
         return None
@@ -151,7 +151,7 @@ def _start(case: Case, row: int, reason: str) -> Decision:
 
 
 def start_refused(case: Case) -> Decision | None:
-    """Row 10: a cause that waiting does not mend."""
+    """Row 10, close: off, and waiting does not mend why the start failed."""
     start = case.lease.start
     if case.seen.power is not Power.DEALLOCATED or start is None:
         return None
@@ -177,7 +177,7 @@ _REFUSALS = {
 
 
 def start_failed(case: Case) -> Decision | None:
-    """Row 11: it failed, but such a machine has been seen to boot all the same."""
+    """Row 11, deallocate, release: the start failed, but such machines have booted."""
     start = case.lease.start
     if case.seen.power not in {Power.DEALLOCATED, Power.STARTING} or start is None:
         return None
@@ -195,7 +195,7 @@ def start_failed(case: Case) -> Decision | None:
 
 
 def never_ready(case: Case) -> Decision | None:
-    """Row 12: the model has not answered for too long, whatever is said meanwhile."""
+    """Row 12, release: not ready for too long, whatever is said meanwhile."""
     if case.ready or _setting_up(case) or _just_back(case):
         return None
     if case.now - _unready_since(case) < case.policy.ready_deadline:
@@ -228,7 +228,7 @@ def _unready_since(case: Case) -> datetime:
 
 
 def guest_shutdown(case: Case) -> Decision | None:
-    """Row 13: stopped but billed: shut down from inside."""
+    """Row 13, release: stopped but billed: shut down from inside."""
     if case.seen.power is not Power.STOPPED:
         return None
     if not case.lease.ran and _stopped_on_its_way(case):
@@ -253,7 +253,7 @@ def _stopped_on_its_way(case: Case) -> bool:
 
 
 def broken(case: Case) -> Decision | None:
-    """Row 14: the VM says that it is broken, or could not end itself."""
+    """Row 14, release: the VM says that it is broken, or could not end itself."""
     lease, newest, beat = case.lease, case.seen.heartbeat, case.fresh
     if case.seen.power is not Power.RUNNING or newest is None:
         return None
@@ -276,7 +276,7 @@ def _for(case: Case, since: datetime | None) -> bool:
 
 
 def idle(case: Case) -> Decision | None:
-    """Row 15: the backstop for the VM's own watcher."""
+    """Row 15, release: idle too long: the backstop for the VM's own watcher."""
     beat = case.fresh
     if case.seen.power is not Power.RUNNING or beat is None:
         return None
@@ -290,7 +290,7 @@ def idle(case: Case) -> Decision | None:
 
 
 def ready(case: Case) -> Decision | None:
-    """Row 16: it works; warn 15 and 5 minutes before the end, once each."""
+    """Row 16, warn: ready; 15 and 5 minutes before the end, once each."""
     if case.seen.power is not Power.RUNNING or not case.ready:
         return None
     made = nothing(case, 16, "The model answers.")
@@ -317,7 +317,7 @@ def _minutes_left(case: Case) -> int:
 
 
 def wait(case: Case) -> Decision:
-    """Row 17: everything else is a matter of time, and row 12 ends it."""
+    """Row 17, wait: everything else is a matter of time, and row 12 ends it."""
     return nothing(case, 17, f"Waiting: the machine is {case.seen.power}.")
 
 

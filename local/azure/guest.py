@@ -76,7 +76,6 @@ class Boot:
         self.leaves_at: datetime | None = None
         self.release_failed = False
         self.asked_for: datetime | None = None
-        self.answered_at: datetime | None = None
 
 
 class Guest:
@@ -149,7 +148,6 @@ class Guest:
         """Take a good answer to a heartbeat."""
         if self.boot is not None:
             self.boot.keeper.hear(answer, now)
-            self.boot.answered_at = now
 
     def _duties(self, boot: Boot, now: datetime) -> list[Duty]:
         duties = []

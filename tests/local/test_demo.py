@@ -107,3 +107,18 @@ def _children(pid: int) -> list[int]:
     """The processes that the demo's threads started."""
     lists = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for each in lists for child in each.read_text().split()]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("PORT", text) for text in ("99999", "80.5", "-1", "abc")),
+        *(("SPEED", text) for text in ("0", "-2", "nan", "inf", "fast")),
+    ],
+)
+def test_a_port_or_speed_that_is_none_is_a_sentence(name: str, text: str) -> None:
+    """It says what was given and what may be, without a traceback."""
+    told = _run(**{name: text})
+    assert told.returncode == 1
+    assert f"{name}={text} is no" in told.stderr
+    assert "Traceback" not in told.stderr

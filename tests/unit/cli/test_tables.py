@@ -191,13 +191,13 @@ def _after_first(
         return after
     if len(spoke) == 2 and before is LeaseState.RELEASING and spoke[0] == spoke[1]:
         return before
-    states = {number: state for number, state, _ in rows()}
+    states = {number: state for number, state, _, _ in rows()}
     return states[spoke[1]]
 
 
 def test_every_row_is_told_once_and_in_order() -> None:
     """Rows 1 to 21, each by one function whose docstring names it."""
-    assert [number for number, _, _ in rows()] == list(range(1, 22))
+    assert [number for number, _, _, _ in rows()] == list(range(1, 22))
 
 
 def test_design_shows_what_the_code_says() -> None:
