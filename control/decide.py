@@ -101,7 +101,7 @@ def _close_released(case: Case, row: int, end: datetime | None = None) -> Decisi
 
 
 def _off_with_a_start_under_way(case: Case) -> Decision | None:
-    """Row 2, deallocate: off, but a start is under way; close 15 min after the release."""
+    """Row 2, deallocate: off, but a start is under way; after 15 minutes close."""
     if case.seen.power is not Power.DEALLOCATED:
         return None
     assert case.lease.release is not None
@@ -120,7 +120,7 @@ def _going_off(case: Case) -> Decision | None:
 
 
 def _send_deallocate(case: Case) -> Decision:
-    """Row 4, deallocate: anything else; what bills without a session is adopted first."""
+    """Row 4, deallocate: anything else; what bills unrecorded is adopted first."""
     adopted = None
     if case.session is None and case.seen.power.billing:
         adopted = _adopt_released(case)
@@ -199,7 +199,7 @@ def _adopt_and_release(
 
 
 def _stopped(case: Case) -> Decision | None:
-    """Row 20, adopt and release: found shut down from inside, and still billed."""
+    """Row 20, adopt and release: found shut down from inside, still billed."""
     entry = case.seen.provisioning
     changing = entry is not None and entry.changing
     if case.seen.power is not Power.STOPPED or changing:
@@ -209,7 +209,7 @@ def _stopped(case: Case) -> Decision | None:
 
 
 def _found_on(case: Case) -> Decision:
-    """Row 21, adopt: somebody else switched it on; it gets the usual limits."""
+    """Row 21, adopt: somebody else switched it on; the usual limits hold."""
     ask = case.seen.ask
     by = ask.device if ask else "somebody outside"
     reason = f"The machine was found on ({case.seen.power}); adopted for {by}."

@@ -55,7 +55,7 @@ def gone(case: Case) -> Decision | None:
 
 
 def off_by_others(case: Case) -> Decision | None:
-    """Row 7, close: was on and is off, or stays off after a start that should have come."""
+    """Row 7, close: it went off, or stays off after a start that should have come."""
     if case.seen.power is not Power.DEALLOCATED:
         return None
     if not case.lease.ran and not _off_for_good(case):
@@ -95,7 +95,7 @@ def _ending_reason(lease: Lease, ending: Ending | None) -> StopReason | None:
 
 
 def to_start(case: Case) -> Decision | None:
-    """Row 8, start; later close: off, with no start sent or one that may be sent again."""
+    """Row 8, start; later close: off, with no start sent or one worth repeating."""
     start = case.lease.start
     if case.seen.power is not Power.DEALLOCATED or case.lease.adopted_at is not None:
         return None
