@@ -59,7 +59,11 @@ class Backstop:
 
     def _overdue(self, policy: Policy, reading: Reading) -> bool:
         entry = reading.provisioning
-        if _foreign(policy, reading) or reading.power in _OFF or reading.not_found:
+        if (
+            policy.other_controller(reading)
+            or reading.power in _OFF
+            or reading.not_found
+        ):
             return False
         if entry is not None and entry.at is not None and not entry.changing:
             return self._clock.now() - entry.at > policy.max_runtime
@@ -70,14 +74,9 @@ class Backstop:
         for number in range(READS):
             entry = reading.provisioning
             told = entry is not None and (entry.changing or entry.at is not None)
-            if told or not reading.power.billing or _foreign(policy, reading):
+            if told or not reading.power.billing or policy.other_controller(reading):
                 return False
             if number < READS - 1:
                 self._clock.wait(SECONDS_APART)
                 reading = self.look(policy.machine)
         return True
-
-
-def _foreign(policy: Policy, reading: Reading) -> bool:
-    tag = reading.controlled_by
-    return bool(tag) and tag != policy.control_plane

@@ -140,16 +140,10 @@ def _adopt_released(case: Case) -> Decision:
     return replace(made, lease=lease, session=session, actions=())
 
 
-def foreign(case: Case) -> bool:
-    """Whether another control plane's name stands on the machine."""
-    tag = case.seen.seen.reading.controlled_by
-    return bool(tag) and tag != case.policy.control_plane
-
-
 def _leave_alone(case: Case) -> Decision | None:
     """Row 18, leave alone: off, unknown, or another control plane's."""
     power = case.seen.power
-    if power.billing and not foreign(case):
+    if power.billing and case.other_controller is None:
         return None
     made = nothing(case, 18, _resting(case))
     since = case.seen.seen.power_since
@@ -161,9 +155,8 @@ def _leave_alone(case: Case) -> Decision | None:
 
 
 def _resting(case: Case) -> str:
-    if foreign(case):
-        tag = case.seen.seen.reading.controlled_by
-        return f"Another switch ({tag}) controls this machine."
+    if case.other_controller is not None:
+        return f"Another switch ({case.other_controller}) controls this machine."
     return f"No lease; the machine is {case.seen.power}."
 
 
@@ -172,24 +165,25 @@ def _comes_late(case: Case) -> Decision | None:
     if case.seen.run is RunKind.START:
         return None
     last = case.lease.last
+    if last is None:
+        return None
+    hit_once = replace(last, late_start_sent_at=None)
+    spent = replace(case, lease=replace(case.lease, last=hit_once))
     if starts.may_still_come(case.lease, case.seen.seen.on_since):
         reason = "A start that was given up has come late; it is switched off."
-        return _adopt_and_release(case, 19, StopReason.LATE_START, reason)
-    if last is None or last.release is None or not leases.back_from_gone(case):
+        return _adopt_and_release(spent, 19, StopReason.LATE_START, reason)
+    held = last.release
+    if held is None or not leases.back_from_gone(case):
         return None
     reason = "The machine is back, and was being switched off when it went."
-    held = last.release
-    return _adopt_and_release(case, 19, held.reason, reason, held.by)
+    return _adopt_and_release(spent, 19, held.reason, reason, held.by)
 
 
 def _adopt_and_release(
     case: Case, row: int, why: StopReason, reason: str, by: str | None = None
 ) -> Decision:
     adopted = adopt(case, row, reason)
-    lease = adopted.lease
-    if row == 19 and lease.last is not None:  # noqa: PLR2004  the table's number
-        lease = replace(lease, last=replace(lease.last, late_start_sent_at=None))
-    inner = replace(case, lease=lease, session=adopted.session)
+    inner = replace(case, lease=adopted.lease, session=adopted.session)
     made = release(inner, row, why, reason, by)
     return replace(
         made,
@@ -200,9 +194,7 @@ def _adopt_and_release(
 
 def _stopped(case: Case) -> Decision | None:
     """Row 20, adopt and release: found shut down from inside, still billed."""
-    entry = case.seen.provisioning
-    changing = entry is not None and entry.changing
-    if case.seen.power is not Power.STOPPED or changing:
+    if case.seen.power is not Power.STOPPED or case.seen.changing:
         return None
     reason = "Found shut down from inside and still billed; it is switched off."
     return _adopt_and_release(case, 20, StopReason.GUEST_SHUTDOWN, reason)
@@ -224,4 +216,4 @@ RELEASING: tuple[Row, ...] = (
 )
 NONE: tuple[Row, ...] = (_leave_alone, _comes_late, _stopped, _found_on)
 
-__all__ = ["HELD", "NONE", "RELEASING", "decide", "foreign"]
+__all__ = ["HELD", "NONE", "RELEASING", "decide"]

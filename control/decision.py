@@ -13,6 +13,7 @@ from control.model import (
     Operation,
     Provisioning,
     Quote,
+    Reading,
     Session,
     Spend,
 )
@@ -39,6 +40,11 @@ class Policy:
     max_starts_per_hour: int
     other_machines: tuple[str, ...] = ()
     auto_shutdown_at: time | None = None
+
+    def other_controller(self, reading: Reading) -> str | None:
+        """Return the name of another control plane that stands on the machine."""
+        tag = reading.controlled_by
+        return tag if tag and tag != self.control_plane else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +86,11 @@ class Observation:
     def provisioning(self) -> Provisioning | None:
         """ARM's provisioning state in the same reading."""
         return self.seen.reading.provisioning
+
+    @property
+    def changing(self) -> bool:
+        """Whether ARM shows an operation under way."""
+        return self.provisioning is not None and self.provisioning.changing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +150,11 @@ class Case:
             case RunKind.START | RunKind.STOP | RunKind.POST | RunKind.READ:
                 return "call"
         assert_never(self.seen.run)
+
+    @property
+    def other_controller(self) -> str | None:
+        """The other control plane that controls this machine, if one does."""
+        return self.policy.other_controller(self.seen.seen.reading)
 
     @property
     def fresh(self) -> Heartbeat | None:

@@ -143,7 +143,7 @@ class Reconciler:
         answered = self._actor.act(after, decision)
         self._tell(machine, decision, case)
         return Ran(
-            state=self._ledger.read(machine) if decision.actions else after,
+            state=self._ledger.read(machine) if _sends(decision) else after,
             observation=seen,
             outcome=outcome,
             opened=_opens(state, decision),
@@ -185,11 +185,14 @@ def _changes(state: State, decision: Decision) -> bool:
 
 def _weighs(state: State, decision: Decision) -> bool:
     """Whether it starts, closes, adopts or releases: only a reading of now may."""
-    sends = any(
-        isinstance(action, SendStart | SendDeallocate) for action in decision.actions
-    )
-    moved = decision.lease.state is not state.lease.state
-    return sends or moved or decision.closed is not None or _opens(state, decision)
+    moved = decision.lease.state is not state.lease.state or _opens(state, decision)
+    return _sends(decision) or moved or decision.closed is not None
+
+
+def _sends(decision: Decision) -> bool:
+    """Whether Azure is called, and so the lease written once more."""
+    calls = SendStart | SendDeallocate
+    return any(isinstance(action, calls) for action in decision.actions)
 
 
 def _opens(state: State, decision: Decision) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from control.decide import decide, foreign
+from control.decide import decide
 from control.decision import Ask, Case, Decision, Entry
 from control.model import Extend, Lease, Release, Session
 from control.rules import deadlines, leases, money
@@ -110,9 +110,9 @@ def _refused_by_lock(lease: Lease) -> Refusal | None:
 
 
 def _refused_by_tag(case: Case) -> Refusal | None:
-    if not foreign(case):
+    tag = case.other_controller
+    if tag is None:
         return None
-    tag = case.seen.seen.reading.controlled_by or ""
     detail = f"Not started: another switch ({tag}) controls this machine."
     return Refusal(
         slug="other-controller", detail=detail, fields={"controlled_by": tag}
@@ -140,7 +140,7 @@ def _refused_by_money(case: Case, ask: Ask) -> Refusal | None:
     if spend is None:
         detail = "Not started: the ledger cannot say what has been spent. Try again."
         return Refusal(slug="ledger-unverified", detail=detail, retry_after=30)
-    price = _price(case)
+    price = leases.price(case)[0]
     end = deadlines.affordable(case.policy, spend, price, case.now)
     if end.at - case.now >= deadlines.least_affordable(case.policy):
         return None
@@ -164,17 +164,12 @@ def _refused_by_count(case: Case, starts_last_hour: int) -> Refusal | None:
     return Refusal(slug="too-many-starts", detail=detail, retry_after=600)
 
 
-def _price(case: Case) -> Decimal:
-    policy = case.policy
-    return money.price(
-        case.seen.quote, policy.price_per_hour, policy.currency, case.now
-    )[0]
-
-
 def offer(case: Case, ask: Ask) -> deadlines.Deadline:
     """Return the deadline that a start would get now; the spend must be known."""
     assert case.seen.spend is not None
-    return deadlines.at_start(case.policy, ask, case.seen.spend, _price(case), case.now)
+    return deadlines.at_start(
+        case.policy, ask, case.seen.spend, leases.price(case)[0], case.now
+    )
 
 
 def stop(case: Case, by: str) -> Outcome:

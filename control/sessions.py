@@ -36,10 +36,21 @@ class Sessions:
                 break
             elif _fits(session, wanted):
                 if len(found) == wanted.limit:
-                    return _page(self, machine, found, skipped, cursor, now)
+                    return self._page(machine, found, skipped, cursor, now)
                 found.append(session)
             cursor = key
-        return _page(self, machine, found, skipped, None, now)
+        return self._page(machine, found, skipped, None, now)
+
+    def _page(
+        self,
+        machine: str,
+        found: list[Session],
+        skipped: list[str],
+        cursor: str | None,
+        now: datetime,
+    ) -> SessionPage:
+        shown = tuple(self.current(machine, session, now) for session in found)
+        return SessionPage(sessions=shown, next_cursor=cursor, skipped=tuple(skipped))
 
     def one(
         self, machine: str, session_id: str, now: datetime
@@ -73,15 +84,3 @@ def _fits(session: Session, wanted: SessionFilter) -> bool:
         return False
     reason = session.stop_reason.value if session.stop_reason else None
     return wanted.reason is None or wanted.reason == reason
-
-
-def _page(
-    sessions: Sessions,
-    machine: str,
-    found: list[Session],
-    skipped: list[str],
-    cursor: str | None,
-    now: datetime,
-) -> SessionPage:
-    shown = tuple(sessions.current(machine, session, now) for session in found)
-    return SessionPage(sessions=shown, next_cursor=cursor, skipped=tuple(skipped))

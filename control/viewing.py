@@ -80,10 +80,7 @@ def _offer(case: Case, max_hours: Decimal | None, starts_last_hour: int) -> Offe
     ask = Ask(device="", asked=case.policy.default_asked, max_hours=max_hours)
     most = requests.offer(case, Ask(device="", asked=_ANY, max_hours=max_hours))
     deadline = requests.offer(case, ask)
-    policy = case.policy
-    price, source = money.price(
-        case.seen.quote, policy.price_per_hour, policy.currency, case.now
-    )
+    price, source = leases.price(case)
     refusal = requests.refused(case, ask, starts_last_hour)
     longest = money.seconds(most.at - case.now) / 3600
     return Offer(

@@ -72,14 +72,18 @@ def least_affordable(policy: Policy) -> timedelta:
     return policy.expected_ready + SPARE
 
 
+def _asked(policy: Policy, ask: Ask, now: datetime) -> Deadline:
+    at = ask.until or now + (ask.asked or policy.default_asked)
+    return Deadline(at=at, limited_by=Limit.ASKED)
+
+
 def at_start(
     policy: Policy, ask: Ask, spend: Spend, price: Decimal, now: datetime
 ) -> Deadline:
     """Return the deadline of a lease that is asked for now."""
-    until = ask.until or now + (ask.asked or policy.default_asked)
     return earliest(
         [
-            Deadline(at=until, limited_by=Limit.ASKED),
+            _asked(policy, ask, now),
             *_runtime(now, policy, ask.max_hours),
             affordable(policy, spend, price, now),
         ]
@@ -103,8 +107,7 @@ def at_adoption(
     at = max(min(cap, no_later or cap), now + SPARE)
     found = [Deadline(at=at, limited_by=Limit.MAX_RUNTIME)]
     if ask is not None:
-        until = ask.until or now + (ask.asked or policy.default_asked)
-        found.insert(0, Deadline(at=until, limited_by=Limit.ASKED))
+        found.insert(0, _asked(policy, ask, now))
     return earliest(found)
 
 

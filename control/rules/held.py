@@ -247,9 +247,8 @@ def _stopped_on_its_way(case: Case) -> bool:
     start, adopted = case.lease.start, case.lease.adopted_at
     if start is not None and case.now - start.sent_at < STOPPED_BRIEFLY:
         return True
-    entry = case.seen.provisioning
-    changing = entry is not None and entry.changing
-    return adopted is not None and case.now - adopted < STOPPED_BRIEFLY and changing
+    young = adopted is not None and case.now - adopted < STOPPED_BRIEFLY
+    return young and case.seen.changing
 
 
 def broken(case: Case) -> Decision | None:

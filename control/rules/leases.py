@@ -12,7 +12,7 @@ from control.model import Last, Lease, Release, Session
 from control.rules import money, phases, starts
 from control.rules.deadlines import Deadline, at_adoption
 from control.rules.sight import BACK_FROM_GONE
-from control.words import LeaseState, Limit, Power, Purpose, StopReason
+from control.words import LeaseState, Limit, Power, PriceSource, Purpose, StopReason
 
 PROVES_RAN = frozenset({Power.RUNNING, Power.STOPPING})
 
@@ -70,16 +70,22 @@ def adopted(case: Case, by: str, ask: Ask | None = None) -> tuple[Lease, Session
     return lease, session
 
 
-def _session(case: Case, started_by: str, note: str) -> Session:
-    price, source = money.price(
-        case.seen.quote, case.policy.price_per_hour, case.policy.currency, case.now
+def price(case: Case) -> tuple[Decimal, PriceSource]:
+    """Return the price that a session opened now would freeze, and its source."""
+    policy = case.policy
+    return money.price(
+        case.seen.quote, policy.price_per_hour, policy.currency, case.now
     )
+
+
+def _session(case: Case, started_by: str, note: str) -> Session:
+    per_hour, source = price(case)
     return Session(
         id=case.seen.new_id,
         machine=case.lease.machine,
         started_by=started_by,
         requested_at=case.now,
-        price_per_hour=price,
+        price_per_hour=per_hour,
         price_source=source,
         currency=case.policy.currency,
         note=note,

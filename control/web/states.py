@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
-from control.decide import foreign
 from control.decision import FRESH, Case, Observation
 from control.model import Heartbeat, Lease, Observed
 from control.rules.held import guest_shutdown
@@ -124,9 +123,7 @@ def _stopped_but_billing(seen: Sight) -> bool:
         case LeaseState.RELEASING:
             return lease.release is not None and lease.release.reason in _SHUT_DOWN
         case LeaseState.NONE:
-            entry = case.seen.provisioning
-            changing = entry is not None and entry.changing
-            return not changing and not foreign(case)
+            return not case.seen.changing and case.other_controller is None
 
 
 def _case(seen: Sight, lease: Lease) -> Case:
@@ -169,8 +166,7 @@ def billing(view: View) -> bool | None:
 
 def is_foreign(view: View) -> str | None:
     """Return the name of another control plane that stands on the machine."""
-    tag = view.seen.reading.controlled_by if view.seen else None
-    return tag if tag and tag != view.policy.control_plane else None
+    return view.policy.other_controller(view.seen.reading) if view.seen else None
 
 
 def problem(view: View) -> str | None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from control import decide as table
-from control.decide import HELD, NONE, RELEASING, decide, foreign
+from control.decide import HELD, NONE, RELEASING, decide
 from control.decision import Case, Decision, SendDeallocate
 from control.model import Lease, Session, Spend
 from control.words import (
@@ -900,7 +900,7 @@ def test_row_18_a_foreign_machine_is_only_reported(power: Power, run: RunKind) -
 @pytest.mark.parametrize("tag", [None, "", "switch"])
 def test_row_18_an_own_or_empty_tag_is_not_foreign(tag: str | None) -> None:
     """Without a tag there is nobody to fight with."""
-    assert not foreign(case(lease(), None, Power.RUNNING, tag=tag))
+    assert case(lease(), None, Power.RUNNING, tag=tag).other_controller is None
     assert unleased(Power.RUNNING, tag=tag).rows[0] == 21
 
 
