@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,18 +12,14 @@ from control.azure.table import AzureTable
 from control.memory import MemoryTable
 from control.ports import Table
 from local.azure import LocalAzure
-from local.azurite import Azurite
-from local.certificate import Certificate, make
+from local.certificate import Certificate
 from local.clock import SharedClock
 from tests.contract import machine_worlds, worlds
 
+if TYPE_CHECKING:
+    from local.azurite import Azurite
+
 _TABLES = count(1)
-
-
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    """One authority for every service of the session."""
-    return make(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.fixture(autouse=True)
@@ -32,23 +29,13 @@ def _trust(certificate: Certificate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.authority))
 
 
-@pytest.fixture(scope="session")
-def azurite(
-    certificate: Certificate, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Azurite]:
-    """Azurite's table service."""
-    folder = tmp_path_factory.mktemp("azurite")
-    with Azurite(certificate, folder=folder) as running:
-        yield running
-
-
 @pytest.fixture(params=["memory", "azure", "identity"])
 def missing_table(request: pytest.FixtureRequest) -> Table:
     """A table that was not created yet: the twin, by key, by the app's identity."""
     if request.param == "memory":
         return MemoryTable(missing=True)
     azurite: Azurite = request.getfixturevalue("azurite")
-    name = f"ledger{next(_TABLES)}"
+    name = f"contract{next(_TABLES)}"
     if request.param == "identity":
         azure: LocalAzure = request.getfixturevalue("azure")
         credential = managed_identity(azure.client_id)

@@ -11,15 +11,10 @@ from azure.identity import ManagedIdentityCredential
 from azure.mgmt.compute import ComputeManagementClient
 
 from local.azure import LocalAzure
-from local.certificate import Certificate, make
+from local.certificate import Certificate
 from local.clock import SharedClock
 
 START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
-
-
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return make(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from control.azure.table import AzureTable
 from control.ledger import Ledger
 from local.azure import Kind, LocalAzure, Spec
 from local.azurite import Azurite
-from local.certificate import Certificate, make
+from local.certificate import Certificate
 from local.clock import SharedClock
 from local.functions.host import Host
 from local.functions.server import serve
@@ -30,20 +30,6 @@ from tests.scenario.world import (
 ROOT = Path(__file__).parents[2]
 START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 _TABLES = count(1)
-
-
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return make(tmp_path_factory.mktemp("certificate"))
-
-
-@pytest.fixture(scope="session")
-def azurite(
-    certificate: Certificate, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Azurite]:
-    folder = tmp_path_factory.mktemp("azurite")
-    with Azurite(certificate, folder=folder) as running:
-        yield running
 
 
 @pytest.fixture(scope="session")
