@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from local.azure import refusals
-from local.azure.faults import Faults
+from local.azure.busy import Busy
+from local.azure.faults.armed import Faults
 from local.azure.limits import DELETE, POLL, READ, UPDATE, Bucket, Limits
 from local.azure.machine import Machine
 from local.azure.operations import Operation, Operations
@@ -25,11 +26,22 @@ _OPERATION = (
     "/subscriptions/{subscription}/providers/Microsoft.Compute"
     "/locations/{location}/operations/{operation}"
 )
-_VERSION = "2025-04-01"
 _PARTITION = "54253b73-cb53-496f-ab42-5e5ee19426f8"
 _WAIT = "10"
 _FIRST_POLL = {Verb.START: "9", Verb.DEALLOCATE: "36"}
 _BUCKETS = {Verb.START: UPDATE, Verb.DEALLOCATE: DELETE, Verb.POWER_OFF: UPDATE}
+_OPPOSITE = {
+    Verb.START: Power.DEALLOCATING,
+    Verb.DEALLOCATE: Power.STARTING,
+}
+_REACHING = {Verb.START: "deallocated", Verb.DEALLOCATE: "running"}
+_REFUSED_WHILE_BUSY: Mapping[Busy, Callable[[Call, Verb], Reply]] = {
+    Busy.NOT_ALLOWED: lambda call, verb: refusals.power_is_changing(
+        call, _REACHING[verb], verb
+    ),
+    Busy.OTHER_OPERATION: lambda call, _: refusals.another_operation(call),
+    Busy.CONFLICT: lambda _call, _verb: refusals.conflict(),
+}
 _WRITES = 1200
 _READS = 12000
 
@@ -38,7 +50,7 @@ type MachineAnswer = Callable[[Call, Machine], Reply]
 
 
 class Arm:
-    """One subscription; `refuse_while_busy` picks what an opposite operation gets."""
+    """One subscription; `while_busy` picks what an opposite operation gets."""
 
     def __init__(
         self,
@@ -49,7 +61,11 @@ class Arm:
     ) -> None:
         self.operations = Operations()
         self.operation_offset = timedelta(0)
-        self.refuse_while_busy = frozenset({Verb.START})
+        self.operation_version = "2025-04-01"
+        self.while_busy = {
+            Verb.START: Busy.NOT_ALLOWED,
+            Verb.DEALLOCATE: Busy.PREEMPTS,
+        }
         self._subscription = subscription
         self._machines = machines
         self._issuer = issuer
@@ -134,17 +150,23 @@ class Arm:
         return route(kind, "POST", f"{_VM}/{verb}", answer)
 
     def _get(self, call: Call, machine: Machine) -> Reply:
+        if refusal := self._must_wait(READ, call, machine.spec.name):
+            return refusal
         expanded = call.request.query.get("$expand", "").lower() == "instanceview"
         body = resource(machine, self._subscription, expanded=expanded)
         return json_reply(200, body, self._used(READ, call))
 
     def _view(self, call: Call, machine: Machine) -> Reply:
+        if refusal := self._must_wait(READ, call, machine.spec.name):
+            return refusal
         return json_reply(200, instance_view(machine), self._used(READ, call))
 
     def _begin(self, call: Call, machine: Machine, verb: Verb) -> Reply:
+        if refusal := self._must_wait(_BUCKETS[verb], call, machine.spec.name):
+            return refusal
         busy = self._busy(machine, verb)
-        if busy is not None:
-            return refusals.power_is_changing(call, busy, verb)
+        if busy is not None and busy in _REFUSED_WHILE_BUSY:
+            return _REFUSED_WHILE_BUSY[busy](call, verb)
         operation = Operation(
             verb=verb,
             machine=machine.spec.name,
@@ -152,21 +174,27 @@ class Arm:
             caller=call.caller,
         )
         self.operations.add(operation)
-        if machine.joinable(verb):
+        self._take_on(machine, operation, busy)
+        return self._accepted(call, machine, operation)
+
+    def _take_on(
+        self, machine: Machine, operation: Operation, busy: Busy | None
+    ) -> None:
+        verb = operation.verb
+        if busy is Busy.IS_PREEMPTED:
+            machine.preempt_later(operation)
+        elif busy is Busy.WAITS:
+            machine.queue(operation)
+        elif machine.joinable(verb):
             machine.join(operation)
         else:
             usual = machine.usual(verb)
-            plan = self._faults.change(usual, machine.spec.name, call.caller)
+            plan = self._faults.change(usual, machine.spec.name, operation.caller)
             machine.begin(plan, operation)
-        return self._accepted(call, machine, operation)
 
-    def _busy(self, machine: Machine, verb: Verb) -> str | None:
-        if verb not in self.refuse_while_busy:
-            return None
-        if verb is Verb.START and machine.power is Power.DEALLOCATING:
-            return "deallocated"
-        if verb is Verb.DEALLOCATE and machine.power is Power.STARTING:
-            return "running"
+    def _busy(self, machine: Machine, verb: Verb) -> Busy | None:
+        if machine.power is _OPPOSITE.get(verb):
+            return self.while_busy.get(verb)
         return None
 
     def _accepted(self, call: Call, machine: Machine, operation: Operation) -> Reply:
@@ -177,8 +205,8 @@ class Arm:
         )
         self._writes += 1
         headers = {
-            "Location": f"{url}&monitor=true&api-version={_VERSION}",
-            "Azure-AsyncOperation": f"{url}&api-version={_VERSION}",
+            "Location": f"{url}&monitor=true&api-version={self.operation_version}",
+            "Azure-AsyncOperation": f"{url}&api-version={self.operation_version}",
             "Azure-AsyncNotification": "Enabled",
             "x-ms-ratelimit-remaining-subscription-writes": str(_WRITES - self._writes),
             "x-ms-request-id": operation.id,
@@ -193,12 +221,20 @@ class Arm:
         headers = self._used(POLL, call)
         if operation is None:
             return error_reply(404, "NotFound", "The entity was not found.", headers)
+        if refusal := self._must_wait(POLL, call, operation.machine):
+            return refusal
         if call.request.query.get("monitor") == "true":
             return _monitor(operation, call, headers)
         operation.polls += 1
         if operation.ended is None and operation.polls == 1:
             headers |= {"Retry-After": _FIRST_POLL.get(operation.verb, _WAIT)}
         return json_reply(200, operation.body(self.operation_offset), headers)
+
+    def _must_wait(self, bucket: Bucket, call: Call, machine: str) -> Reply | None:
+        wait = self._limits.wait(bucket, machine, call.at)
+        if wait is None:
+            return None
+        return refusals.throttled_by_compute(wait, bucket.name)
 
     def _used(self, bucket: Bucket, call: Call) -> dict[str, str]:
         self._reads += 1

@@ -1,7 +1,7 @@
 """Microsoft.Consumption budgets: what Azure last reckoned, late and not always."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -31,6 +31,7 @@ class Budgets:
 
     def __init__(self) -> None:
         self._budgets: dict[tuple[str, str], Budget] = {}
+        self._told_from = datetime.min.replace(tzinfo=UTC)
 
     @property
     def routes(self) -> list[Route]:
@@ -44,6 +45,10 @@ class Budgets:
     def put(self, budget: Budget) -> None:
         self._budgets[_key(budget.resource_group, budget.name)] = budget
 
+    def hold_back(self, until: datetime) -> None:
+        """Tell of no spend before then: Azure reckons once a day, and late."""
+        self._told_from = until
+
     def remove(self, name: str, resource_group: str | None = None) -> None:
         self._budgets.pop(_key(resource_group, name), None)
 
@@ -52,6 +57,8 @@ class Budgets:
         budget = self._budgets.get(key)
         if budget is None:
             return error_reply(404, "404", "Budget not found.")
+        if call.at < self._told_from:
+            budget = replace(budget, spent=Decimal(0))
         return json_reply(200, _body(budget, call.request.path))
 
 

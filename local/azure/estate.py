@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from local.azure import arm_faults, operation_faults, service_faults
 from local.azure.admin import Admin
 from local.azure.arm import Arm
 from local.azure.budgets import Budgets
-from local.azure.faults import Faults
+from local.azure.faults import catalogue
+from local.azure.faults.armed import Faults
 from local.azure.front import Clock, Front, Ground
 from local.azure.guest import Guest
 from local.azure.identity import PATH as IDENTITY_PATH
@@ -34,11 +34,6 @@ SUBSCRIPTION = "5c9d2b1e-3f47-4a86-b0d1-9e2f6a7c8d90"
 _PRINCIPALS = {
     str(uuid.uuid5(uuid.NAMESPACE_DNS, name)): name
     for name in ("app", "vm", "operator")
-}
-_FAULTS = {
-    **arm_faults.CATALOGUE,
-    **operation_faults.CATALOGUE,
-    **service_faults.CATALOGUE,
 }
 
 
@@ -72,7 +67,7 @@ class LocalAzure:
         self.certificate = certificate
         self.subscription_id = subscription
         self.log = RequestLog()
-        self.faults = Faults(_FAULTS)
+        self.faults = Faults(catalogue.OFFERS, lambda fault: fault.begin(self))
         self._issuer = Issuer()
         self._ground = Ground(
             clock=clock,

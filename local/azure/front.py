@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from local.azure.faults import Faults
+from local.azure.faults.armed import Faults
 from local.azure.log import RequestLog
 from local.azure.routing import Call, Kind, Route
 from local.azure.wire import Reply, Request, error_reply

@@ -70,6 +70,7 @@ class Boot:
     def __init__(self, at: datetime, habits: Habits, disk: Disk) -> None:
         self.id = str(uuid.uuid4())
         self.at = at
+        self.blank_since = at
         self.keeper = Keeper(at, habits.rendered, disk)
         self.next_beat = at + habits.first_beat
         self.ending: Ending | None = None
@@ -106,11 +107,20 @@ class Guest:
         )
         self.boot = Boot(at, self.habits, self._disk)
 
+    def move(self, at: datetime, *, new_boot: bool) -> None:
+        """Find blank disks: all phases anew, in this boot or in another."""
+        if self.boot is None:
+            return
+        if new_boot:
+            self.start(at)
+        else:
+            self.boot.blank_since = at
+
     def ready_at(self, boot: Boot) -> datetime | None:
         """When this boot is or will be ready; never when it is kept from it."""
         if self.habits.fixed is not None:
             return None
-        return boot.at + sum(self.habits.takes.values(), timedelta(0))
+        return boot.blank_since + sum(self.habits.takes.values(), timedelta(0))
 
     def stage(self, boot: Boot, now: datetime) -> Stage:
         """The phase it reports."""
@@ -118,7 +128,7 @@ class Guest:
             return Stage(phase=Phase.DRAINING)
         if self.habits.fixed is not None:
             return self._fixed(self.habits.fixed, boot, now)
-        return phases.stage(now - boot.at, dict(self.habits.takes))
+        return phases.stage(now - boot.blank_since, dict(self.habits.takes))
 
     def heartbeat(self, boot: Boot, now: datetime) -> dict[str, Any]:
         """The report, all fields of it."""

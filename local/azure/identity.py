@@ -40,15 +40,15 @@ class Identity:
     def _answer(self, call: Call) -> Reply:
         query = call.request.query
         if call.request.headers.get("x-identity-header") != self.secret:
-            return _refusal(401, "The X-IDENTITY-HEADER is missing or wrong.")
+            return refusal(401, "The X-IDENTITY-HEADER is missing or wrong.")
         if query.get("api-version") != _VERSION:
-            return _refusal(400, "Unsupported api-version.")
+            return refusal(400, "Unsupported api-version.")
         caller = self._principals.get(query.get("client_id", ""))
         if caller is None:
             text = "No User Assigned or Delegated Managed Identity found for specified "
-            return _refusal(400, text + "ClientId/ResourceId/PrincipalId.")
+            return refusal(400, text + "ClientId/ResourceId/PrincipalId.")
         if not query.get("resource"):
-            return _refusal(400, "The resource is missing.")
+            return refusal(400, "The resource is missing.")
         return json_reply(200, _body(self.issue(caller, query["resource"]), query))
 
 
@@ -64,7 +64,8 @@ def _body(token: Token, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _refusal(status: int, message: str) -> Reply:
+def refusal(status: int, message: str) -> Reply:
+    """Refuse in the shape of the identity endpoint."""
     body = {
         "StatusCode": status,
         "Message": message,

@@ -1,5 +1,10 @@
-"""The rate-limit headers that Compute sends: what is left of two windows."""
+"""Compute's rate limits: a bucket for each machine, and the headers that tell of them.
 
+A bucket refuses what it holds no token for; the headers' two windows are the older
+way of counting, which Azure still sends.
+"""
+
+import math
 from collections import deque
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,24 +15,42 @@ _LONG = timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """A pair of windows by name, and how much each of them allows."""
+    """A pair of windows by name with what each allows, and a machine's bucket.
+
+    `refill` is in tokens a minute; `burst` is how many it can hold.
+    """
 
     name: str
     short: int
     long: int
+    refill: int
+    burst: int
 
 
-UPDATE = Bucket(name="UpdateVM", short=240, long=1200)
-DELETE = Bucket(name="DeleteVM", short=240, long=1200)
-READ = Bucket(name="LowCostGet", short=4000, long=32000)
-POLL = Bucket(name="GetOperation", short=15000, long=30000)
+UPDATE = Bucket(name="UpdateVM", short=240, long=1200, refill=4, burst=12)
+DELETE = Bucket(name="DeleteVM", short=240, long=1200, refill=4, burst=12)
+READ = Bucket(name="LowCostGet", short=4000, long=32000, refill=12, burst=36)
+POLL = Bucket(name="GetOperation", short=15000, long=30000, refill=15, burst=45)
 
 
 class Limits:
-    """Counts calls and tells what remains; it refuses nothing by itself."""
+    """Counts calls, tells what remains and says who has to wait."""
 
     def __init__(self) -> None:
         self._used: dict[str, deque[datetime]] = {}
+        self._held: dict[tuple[str, str], tuple[float, datetime]] = {}
+
+    def wait(self, bucket: Bucket, machine: str, now: datetime) -> int | None:
+        """Take a token of a machine's bucket, or say for how many seconds it lasts."""
+        key = bucket.name, machine
+        held, since = self._held.get(key, (float(bucket.burst), now))
+        grown = max(0.0, (now - since).total_seconds()) * bucket.refill / 60
+        held = min(float(bucket.burst), held + grown)
+        if held < 1:
+            self._held[key] = held, max(now, since)
+            return math.ceil((1 - held) * 60 / bucket.refill)
+        self._held[key] = held - 1, max(now, since)
+        return None
 
     def use(self, bucket: Bucket, now: datetime) -> dict[str, str]:
         """Take one and give the header."""

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from local.azure.agenda import Agenda
+from local.azure.agenda import Agenda, Happen
 from local.azure.meter import Meter
 from local.azure.operations import Operation
 from local.azure.plan import Failure, Plan, Power, Verb
 
 _SECOND = timedelta(seconds=1)
+_PREEMPTED_AFTER = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,8 @@ class Machine:
         self._power = Power.DEALLOCATED
         self._watch = watch
         self._agenda = Agenda()
+        self._queued: Operation | None = None
+        self._waiting: list[tuple[Power, timedelta, Happen]] = []
 
     @property
     def power(self) -> Power:
@@ -140,9 +143,40 @@ class Machine:
         """Let an operation end together with the one under way."""
         self._joined.append(operation)
 
-    def begin(self, plan: Plan, operation: Operation) -> None:
+    def preempt_later(self, operation: Operation) -> None:
+        """Take an operation on that is preempted by the one under way."""
+        self._agenda.add(
+            operation.started + _PREEMPTED_AFTER,
+            operation.id,
+            lambda at: operation.end(at, PREEMPTED),
+        )
+
+    def queue(self, operation: Operation) -> None:
+        """Let an operation begin when the one under way has ended."""
+        self._queued = operation
+
+    def once(self, power: Power, after: timedelta, do: Happen) -> Callable[[], None]:
+        """Do something once, so long after a power was (or is) reached.
+
+        Returns what forgets it while it has not come to that.
+        """
+        waiting = power, after, do
+        if self._power is power:
+            self._agenda.add(self.settled_at + after, "", do)
+        else:
+            self._waiting.append(waiting)
+
+        def forget() -> None:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+
+        return forget
+
+    def begin(
+        self, plan: Plan, operation: Operation, at: datetime | None = None
+    ) -> None:
         """Take on an accepted operation; one that was under way is preempted."""
-        now = operation.started
+        now = at or operation.started
         self._preempt(now)
         self.working, self._course = operation, plan
         self.provisioning = Provisioning(state="updating")
@@ -157,6 +191,9 @@ class Machine:
         self._power = power
         self.meter.read(power, at)
         self._watch(power, at)
+        for each in [each for each in self._waiting if each[0] is power]:
+            self._waiting.remove(each)
+            self._agenda.add(at + each[1], "", each[2])
 
     def due(self, at: datetime, power: Power) -> None:
         """Let the power change later, whatever is asked of the machine until then."""
@@ -236,3 +273,10 @@ class Machine:
         )
         if failure and plan.arrives is None and plan.passing is Power.STARTING:
             self.change_power(Power.DEALLOCATED, at)
+        if self._queued is not None:
+            following, self._queued = self._queued, None
+            self._begin_at(following, at)
+
+    def _begin_at(self, operation: Operation, at: datetime) -> None:
+        self.settled_at = max(self.settled_at, at)
+        self.begin(self.usual(operation.verb), operation, at)

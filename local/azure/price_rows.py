@@ -58,17 +58,20 @@ class Price:
         return row
 
 
-USUAL = (
+LOOK_ALIKES = (
     Price(price=407526.0, kind="Reservation", term="1 Year"),
     Price(price=1109592.0, kind="Reservation", term="3 Years"),
     Price(price=84.80, suffix=" Spot"),
     Price(price=16.96, suffix=" Low Priority"),
     Price(price=89.216, product=f"{_PRODUCT} Windows"),
     Price(price=42.40, kind="DevTestConsumption"),
+    Price(price=71.00, since="2099-01-01T00:00:00Z"),
+)
+USUAL = (
+    *LOOK_ALIKES,
     Price(price=98.32, since="2024-06-01T00:00:00Z"),
     Price(price=84.80),
     Price(price=84.80, primary=False),
-    Price(price=71.00, since="2099-01-01T00:00:00Z"),
     Price(price=130.592, region="polandcentral"),
     Price(price=130.592, region="polandcentral", suffix=" Spot"),
     Price(price=84.80, region="westus3"),

@@ -24,6 +24,10 @@ class Prices:
     def routes(self) -> list[Route]:
         return [route(Kind.PRICES, "GET", PATH, self._answer)]
 
+    @property
+    def rows(self) -> list[Price]:
+        return list(self._rows)
+
     def replace(self, rows: Iterable[Price]) -> None:
         """Sell at these prices instead; none at all is 200 with zero rows."""
         self._rows = list(rows)

@@ -45,11 +45,20 @@ def wrong_audience(token: Token, wanted: str) -> Reply:
     return _challenge("InvalidAuthenticationTokenAudience", text, text)
 
 
+def token_expired() -> Reply:
+    """Refuse whatever came: the token that was sent is as good as unknown."""
+    return _expired(datetime.now(UTC))
+
+
 def expired_token(token: Token) -> Reply:
+    return _expired(token.expires)
+
+
+def _expired(at: datetime) -> Reply:
     now = datetime.now(UTC)
     return _challenge(
         "ExpiredAuthenticationToken",
-        f"The access token expiry UTC time '{token.expires.strftime(_US_TIME)}' is "
+        f"The access token expiry UTC time '{at.strftime(_US_TIME)}' is "
         f"earlier than current UTC time '{now.strftime(_US_TIME)}'.",
         "The access token has expired.",
     )
@@ -146,9 +155,70 @@ def scope_locked(call: Call) -> Reply:
     )
 
 
-def throttled_by_compute(retry_after: int | None) -> Reply:
+def another_operation(call: Call) -> Reply:
+    return _not_allowed(call, "since another operation is in progress.")
+
+
+def marked_deallocated(call: Call) -> Reply:
+    return _not_allowed(
+        call, "since the VM is either deallocated or marked to be deallocated."
+    )
+
+
+def marked_for_deletion(call: Call) -> Reply:
+    return _not_allowed(
+        call,
+        "since the VM is marked for deletion. You can only retry the Delete operation "
+        "(or wait for an ongoing one to complete).",
+    )
+
+
+def _not_allowed(call: Call, why: str) -> Reply:
+    verb = call.request.path.rpartition("/")[2]
+    text = f"Operation '{verb}' is not allowed on VM '{call.target}' {why}"
+    return error_reply(409, "OperationNotAllowed", text)
+
+
+def platform_update() -> Reply:
+    return error_reply(
+        409,
+        "ResourceUpdateBlockedOnPlatformUpdate",
+        "Resource cannot be updated at this time due to ongoing platform update. "
+        "Please try again later.",
+    )
+
+
+def disallowed_by_azure() -> Reply:
+    return error_reply(
+        403,
+        "RequestDisallowedByAzure",
+        "Resource was disallowed by Azure: This policy maintains a set of best "
+        "available regions where your subscription can deploy resources.",
+    )
+
+
+def not_registered() -> Reply:
+    return _gateway(
+        409,
+        "MissingSubscriptionRegistration",
+        "The subscription is not registered to use namespace 'Microsoft.Compute'. See "
+        "https://aka.ms/rps-not-found for how to register subscriptions.",
+    )
+
+
+def gateway_timeout() -> Reply:
+    return _gateway(
+        504,
+        "ResourceReadFailed",
+        "Policy required full resource content to evaluate the request. The request "
+        "to GET resource failed with status 'GatewayTimeout'.",
+    )
+
+
+def throttled_by_compute(retry_after: int | None, bucket: str = "UpdateVM") -> Reply:
+    window = f"{bucket}3Min"
     measured = {
-        "operationGroup": "UpdateVM3Min",
+        "operationGroup": window,
         "startTime": "2026-11-30T10:00:00+00:00",
         "endTime": "2026-11-30T10:03:00+00:00",
         "allowedRequestCount": 240,
@@ -161,13 +231,64 @@ def throttled_by_compute(retry_after: int | None) -> Reply:
         "details": [
             {
                 "code": "TooManyRequests",
-                "target": "UpdateVM3Min",
+                "target": window,
                 "message": json.dumps(measured),
             }
         ],
     }
     waits = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return json_reply(429, body, waits)
+
+
+def throttled_lately(retry_after: int | None) -> Reply:
+    error = {
+        "code": "OperationNotAllowed",
+        "message": "The server rejected the request because too many requests have "
+        "been received for this subscription.",
+        "innererror": {"internalErrorCode": "TooManyRequestsReceived"},
+    }
+    waits = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return json_reply(429, {"error": error}, waits)
+
+
+def throttled_by_storage(call: Call, seconds: int) -> Reply:
+    name = call.parts.get("subscription")
+    verb = call.request.path.rpartition("/")[2].upper()
+    return error_reply(
+        429,
+        "SubscriptionRequestsThrottled",
+        f"Number of requests for subscription '{name}' and operation 'POST/"
+        f"SUBSCRIPTIONS/RESOURCEGROUPS/PROVIDERS/MICROSOFT.COMPUTE/VIRTUALMACHINES/"
+        f"{verb}' exceeded the backend storage limit. Please try again after "
+        f"'{seconds}' seconds.",
+    )
+
+
+def throttled_resource() -> Reply:
+    return _gateway(
+        429,
+        "ResourceRequestsThrottled",
+        "Number of requests for the resource exceeded the limit. Please try again "
+        "after '15' seconds.",
+    )
+
+
+def too_many_requests() -> Reply:
+    return error_reply(429, "TooManyRequests", "The request is being throttled.")
+
+
+def network_busy() -> Reply:
+    inner = {
+        "code": "ReferencedResourceNotProvisioned",
+        "message": "Cannot proceed with operation because a resource that it uses is "
+        "not in Succeeded state. Resource is in Updating state.",
+    }
+    error = {
+        "code": "RetryableError",
+        "message": "A retryable error occurred.",
+        "details": [inner],
+    }
+    return json_reply(429, {"error": error})
 
 
 def throttled_by_arm(call: Call, seconds: int) -> Reply:

@@ -82,7 +82,7 @@ class Vault:
         def check(call: Call) -> Reply:
             token = self._issuer.find(call.request.bearer)
             if token is None or token.expired or not token.is_for(RESOURCE):
-                return _challenge(missing=call.request.bearer is None)
+                return challenge(missing=call.request.bearer is None)
             if token.caller not in allowed:
                 return _forbidden(call)
             return answer(call).with_headers(_VERSION_HEADER)
@@ -117,7 +117,7 @@ class Vault:
         name = call.parts["secret"]
         version = self.store.find(name, call.parts.get("version", ""))
         if version is None:
-            return _not_found(name)
+            return not_found(name)
         if not version.enabled:
             return _disabled()
         return json_reply(200, self._bundle(name, version))
@@ -142,7 +142,7 @@ class Vault:
         name, body = call.parts["secret"], call.request.json()
         version = self.store.find(name, call.parts.get("version", ""))
         if version is None:
-            return _not_found(name)
+            return not_found(name)
         enabled = (body.get("attributes") or {}).get("enabled")
         tags = body.get("tags")
         changed = replace(
@@ -161,7 +161,7 @@ class Vault:
         name = call.parts["secret"]
         version = self.store.delete(name, call.at)
         if version is None:
-            return _not_found(name)
+            return not_found(name)
         return json_reply(200, self._deleted(name, version, call.at))
 
     def _list_deleted(self, call: Call) -> Reply:
@@ -179,19 +179,19 @@ class Vault:
         name = call.parts["secret"]
         entry = self.store.deleted(name)
         if entry is None:
-            return _not_found(name)
+            return not_found(name)
         return json_reply(200, self._deleted(name, entry[1], entry[0]))
 
     def _recover(self, call: Call) -> Reply:
         name = call.parts["secret"]
         version = self.store.recover(name)
         if version is None:
-            return _not_found(name)
+            return not_found(name)
         return json_reply(200, self._item(name, version, identity=version.id))
 
     def _purge(self, call: Call) -> Reply:
         if not self.store.purge(call.parts["secret"]):
-            return _not_found(call.parts["secret"])
+            return not_found(call.parts["secret"])
         return Reply(status=204)
 
     def _item(
@@ -226,7 +226,8 @@ class Vault:
         }
 
 
-def _challenge(*, missing: bool) -> Reply:
+def challenge(*, missing: bool) -> Reply:
+    """Answer 401 and say where to get a token, as every first call is answered."""
     authority = f"https://login.microsoftonline.com/{TENANT}"
     text = "Request is missing a Bearer or PoP token." if missing else "Invalid token."
     challenge = f'Bearer authorization="{authority}", resource="{RESOURCE}"'
@@ -261,7 +262,8 @@ def _in_the_bin(name: str) -> Reply:
     return _inner(409, "Conflict", text, "ObjectIsDeletedButRecoverable")
 
 
-def _not_found(name: str) -> Reply:
+def not_found(name: str) -> Reply:
+    """Answer 404 as for a secret that is missing or in the bin."""
     text = (
         f"A secret with (name/id) {name} was not found in this key vault. If you "
         "recently deleted this secret you may be able to recover it using the correct "

@@ -1,5 +1,6 @@
 """The virtual GPU VM as a test or the demo handles it: machine, guest and heart."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -113,6 +114,32 @@ class Vm:
     def deallocate_outside(self) -> Reply:
         """Somebody, or Azure's auto-shutdown, deallocates it."""
         return self._send(Verb.DEALLOCATE, "operator", self._ground.clock.now())
+
+    def power_off_outside(self) -> Reply:
+        """Somebody powers it off: stopped and billed, even if it was deallocated."""
+        return self._send(Verb.POWER_OFF, "operator", self._ground.clock.now())
+
+    def evict(self) -> None:
+        """Azure takes it away: deallocated, with no operation of anybody's."""
+        with self._ground.lock:
+            self.machine.change_power(Power.DEALLOCATED, self._now())
+
+    def move_host(self, *, new_boot: bool = True) -> None:
+        """Run on another host: the local disks are blank, so weights come anew."""
+        with self._ground.lock:
+            self.guest.move(self._now(), new_boot=new_boot)
+
+    def once(
+        self, power: Power, after: timedelta, deed: Callable[["Vm"], object]
+    ) -> Callable[[], None]:
+        """Let a deed be done once, so long after a power; returns what forgets it."""
+
+        def do(_: datetime) -> None:
+            deed(self)
+
+        with self._ground.lock:
+            self._now()
+            return self.machine.once(power, after, do)
 
     def shut_down_inside(self) -> None:
         """`poweroff` in the guest: stopped, allocated, billed."""

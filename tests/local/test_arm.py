@@ -125,7 +125,7 @@ def test_a_start_while_deallocating(
     with pytest.raises(HttpResponseError) as caught:
         send(compute, "start")
     assert code(caught.value) == "OperationNotAllowed"
-    azure.arm.refuse_while_busy = frozenset()
+    azure.faults.arm("while_busy", answer="preempts")
     send(compute, "start")
     clock.advance(seconds(60))
     assert azure.vm.power is Power.RUNNING

@@ -1,42 +1,21 @@
-"""Faults by name: what they may do to a call, and which are armed for how long.
-
-A wire fault stands between a call and its answer; an operation fault replaces the
-course that a start or a deallocate takes after it was accepted.
-"""
+"""Which faults are armed, for whom and for how long."""
 
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from local.azure.faults.kinds import (
+    Fault,
+    Offer,
+    OperationFault,
+    StateFault,
+    Undo,
+    WireFault,
+)
 from local.azure.plan import Plan, Verb
 from local.azure.routing import Call, Kind
 from local.azure.wire import Reply
-
-type Act = Callable[[Call, Callable[[], Reply]], Reply]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireFault:
-    """Comes between calls of these kinds and their answers.
-
-    `act(call, answer)` gives the reply; `answer()` lets Azure take the call first.
-    """
-
-    kinds: frozenset[Kind]
-    act: Act
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationFault:
-    """Changes what happens after Azure said 202 to this verb."""
-
-    verb: Verb
-    change: Callable[[Plan], Plan]
-
-
-type Fault = WireFault | OperationFault
-type Make = Callable[..., Fault]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +28,7 @@ class Armed:
     target: str | None
     caller: str | None
     kinds: frozenset[Kind] | None
+    undo: Undo | None = None
 
     def meets(self, call: Call) -> bool:
         if not isinstance(self.fault, WireFault):
@@ -68,8 +48,13 @@ class Armed:
 class Faults:
     """The armed faults, first armed first met."""
 
-    def __init__(self, catalogue: Mapping[str, Make]) -> None:
+    def __init__(
+        self,
+        catalogue: Mapping[str, Offer],
+        begin: Callable[[StateFault], Undo],
+    ) -> None:
         self._catalogue = catalogue
+        self._begin = begin
         self._armed: list[Armed] = []
         self._guard = threading.Lock()
 
@@ -97,29 +82,37 @@ class Faults:
 
         `target` is a machine or vault, `caller` is app, vm or operator, `kinds` narrows
         or widens the calls that a wire fault meets; the rest shapes the fault itself.
+        A state fault holds until it is cleared, and for all.
         """
         if name not in self._catalogue:
             raise KeyError(f"no fault {name!r}; known: {', '.join(self.names)}")
-        fault = self._catalogue[name](**parameters)
+        fault = self._catalogue[name].make(**parameters)
+        state = isinstance(fault, StateFault)
+        undo = self._begin(fault) if isinstance(fault, StateFault) else None
         waiting = Armed(
             name=name,
             fault=fault,
-            left=times,
+            left=None if state else times,
             target=target,
             caller=caller,
             kinds=kinds,
+            undo=undo,
         )
         with self._guard:
             self._armed.append(waiting)
 
     def clear(self, name: str | None = None, target: str | None = None) -> None:
         """Disarm the faults of this name and target (None: any)."""
+
+        def goes(each: Armed) -> bool:
+            return name in (None, each.name) and target in (None, each.target)
+
         with self._guard:
-            self._armed = [
-                each
-                for each in self._armed
-                if name not in (None, each.name) or target not in (None, each.target)
-            ]
+            gone = [each for each in self._armed if goes(each)]
+            self._armed = [each for each in self._armed if not goes(each)]
+        for each in reversed(gone):
+            if each.undo is not None:
+                each.undo()
 
     def through(self, call: Call, answer: Callable[[], Reply]) -> Reply:
         """Answer the call through the first wire fault that meets it."""
