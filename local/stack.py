@@ -7,7 +7,7 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from local import ports
 from local.azure import Budget, LocalAzure
+from local.azure.faults.wanted import Wanted
 from local.azurite import Azurite
 from local.certificate import make
 from local.clock import SharedClock
@@ -53,8 +54,13 @@ class Stack:
 
 
 @contextmanager
-def running(folder: Path, *, port: int = 0, speed: float = 1.0) -> Iterator[Stack]:
-    """Start everything on a clock of this speed; `port` is the functions'."""
+def running(
+    folder: Path, *, port: int = 0, speed: float = 1.0, faults: Sequence[Wanted] = ()
+) -> Iterator[Stack]:
+    """Start everything on a clock of this speed; `port` is the functions'.
+
+    Azure has the faults from the beginning, before the functions first ask it.
+    """
     port = port or ports.free()
     ports.refuse_taken(port)
     url = f"http://{ports.ADDRESS}:{port}"
@@ -68,6 +74,8 @@ def running(folder: Path, *, port: int = 0, speed: float = 1.0) -> Iterator[Stac
         tokens = _secrets(azure)
         environ = _settings(azure, azurite, url, clock.now())
         _init_ledger(environ)
+        for fault in faults:
+            fault.arm(azure.faults)
         with FunctionsProcess(
             app=ROOT, environ=environ, folder=folder, clock=file, timers=True, port=port
         ) as functions:

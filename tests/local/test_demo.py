@@ -51,6 +51,25 @@ def test_the_printed_lines_work_and_ctrl_c_ends_all() -> None:
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("alocation_failed", "near it: allocation_failed"),
+        ("lingers:hours=2", "'lingers' takes minutes, times, verb, not 'hours=2'"),
+        ("lingers:minutes=long", "minutes=long of 'lingers' is no number"),
+        ("while_busy:answer=perhaps", "'perhaps' is not a valid Busy"),
+        ("conflict:times=0", "times=0 of 'conflict' is no count above 0"),
+    ],
+)
+def test_a_fault_that_is_not_there_is_a_sentence(fault: str, words: str) -> None:
+    """What was meant, and where the list is; nothing is started."""
+    told = _run(PORT="0", FAULT=fault)
+    assert told.returncode == 1
+    assert words in told.stderr
+    assert "Traceback" not in told.stderr
+    assert told.stdout == ""
+
+
 def test_a_taken_port_is_a_sentence() -> None:
     """The port's number and the way out, without a traceback."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

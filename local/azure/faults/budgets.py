@@ -19,15 +19,19 @@ WORDINGS: Mapping[str, tuple[int, str, str]] = {
     "sponsored": (
         400,
         "400",
-        "Cost Management supports only Enterprise Agreement, Web direct and Microsoft "
-        "Customer Agreement offer types. offerId: MS-AZR-0036P is associated with "
-        f"offerType: None {_REQUEST}",
+        (
+            "Cost Management supports only Enterprise Agreement, Web direct and "
+            "Microsoft Customer Agreement offer types. offerId: MS-AZR-0036P is "
+            f"associated with offerType: None {_REQUEST}"
+        ),
     ),
     "older": (
         400,
         "BadRequest",
-        "Subscription 5c9d2b1e-3f47-4a86-b0d1-9e2f6a7c8d90 is not associated with a "
-        "valid offer type",
+        (
+            "Subscription 5c9d2b1e-3f47-4a86-b0d1-9e2f6a7c8d90 is not associated with "
+            "a valid offer type"
+        ),
     ),
     "type": (400, "SubscriptionTypeNotSupported", f"Not supported. {_REQUEST}"),
     "account": (400, "AccountCostDisabled", f"Cost is disabled. {_REQUEST}"),
@@ -35,8 +39,10 @@ WORDINGS: Mapping[str, tuple[int, str, str]] = {
     "disallowed": (
         400,
         "DisallowedOperation",
-        "The current subscription type is not permitted to perform operations on any "
-        "provider namespace. Please use a different subscription.",
+        (
+            "The current subscription type is not permitted to perform operations on "
+            "any provider namespace. Please use a different subscription."
+        ),
     ),
 }
 

@@ -40,10 +40,11 @@ def host_moves(after: float = 1800, *, new_boot: bool = True) -> Fault:
 
 def while_busy(verb: str = "start", answer: str = "not_allowed") -> Fault:
     """Pick what an operation gets that comes while the opposite one is under way."""
+    later, gets = Verb(verb), Busy(answer)
 
     def begin(azure: "LocalAzure") -> Undo:
         before = dict(azure.arm.while_busy)
-        azure.arm.while_busy[Verb(verb)] = Busy(answer)
+        azure.arm.while_busy[later] = gets
 
         def undo() -> None:
             azure.arm.while_busy = before
@@ -65,7 +66,7 @@ OFFERS: Mapping[str, Offer] = {
         make=_in_seconds(lambda vm: vm.shut_down_inside(), 900),
     ),
     "rebooted": Offer(
-        does="The guest reboots: another boot, the same disks.",
+        does="The guest reboots: another boot.",
         make=_in_seconds(lambda vm: vm.reboot(), 1800),
     ),
     "host_moves": Offer(

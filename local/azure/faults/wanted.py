@@ -1,0 +1,79 @@
+"""A fault as a person writes it: `name`, or `name:parameter=value,...`."""
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from local.azure.faults.armed import Faults
+from local.azure.faults.catalogue import OFFERS
+from local.azure.faults.kinds import Offer
+
+
+class UnknownFaultError(ValueError):
+    """What was written names no fault, or no parameter of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A fault to arm; `times` None holds until it is cleared."""
+
+    name: str
+    times: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def arm(self, faults: Faults) -> None:
+        faults.arm(self.name, times=self.times, **self.parameters)
+
+
+def parameters(offer: Offer) -> Mapping[str, Any]:
+    """Return what shapes a fault, with the usual values."""
+    found = inspect.signature(offer.make).parameters
+    return {name: each.default for name, each in found.items()}
+
+
+def wanted(text: str) -> list[Wanted]:
+    """Read faults with spaces between them; raises UnknownFaultError."""
+    return [_one(each) for each in text.split()]
+
+
+def _one(text: str) -> Wanted:
+    name, _, rest = text.partition(":")
+    if name not in OFFERS:
+        near = get_close_matches(name, OFFERS, n=3)
+        hint = f"; near it: {', '.join(near)}" if near else ""
+        raise UnknownFaultError(f"there is no fault {name!r}{hint} (docs/faults.md)")
+    given = dict(_pairs(name, rest))
+    times = given.pop("times", None)
+    if times is not None and (not isinstance(times, int) or times < 1):
+        raise UnknownFaultError(f"times={times} of {name!r} is no count above 0")
+    made = Wanted(name=name, times=times, parameters=given)
+    try:
+        OFFERS[name].make(**given)
+    except (TypeError, ValueError, LookupError) as error:
+        raise UnknownFaultError(f"{text!r}: {error}") from None
+    return made
+
+
+def _pairs(name: str, rest: str) -> Iterator[tuple[str, Any]]:
+    known = {"times", *parameters(OFFERS[name])}
+    for pair in filter(None, rest.split(",")):
+        key, equals, value = pair.partition("=")
+        if not equals or key not in known:
+            raise UnknownFaultError(
+                f"{name!r} takes {', '.join(sorted(known))}, not {pair!r}"
+            )
+        usual, asked = parameters(OFFERS[name]).get(key), _value(value)
+        if isinstance(usual, int | float) and not isinstance(asked, int | float):
+            raise UnknownFaultError(f"{key}={value} of {name!r} is no number")
+        yield key, asked
+
+
+def _value(text: str) -> Any:
+    """Numbers, true, false and null as in JSON; anything else is text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
