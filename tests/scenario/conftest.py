@@ -67,7 +67,7 @@ def azure(
         running.add_secret(f"token-vm-{MACHINE}", VM, tags=tags)
         yield running
         assert running.unknown_routes == []
-        assert running.log.of(Kind.VM_POWER_OFF) == []
+        assert running.log.of(Kind.VM_POWER_OFF, caller="app") == []
 
 
 @pytest.fixture
