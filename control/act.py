@@ -16,6 +16,9 @@ from control.ledger import Ledger, State
 from control.model import Lease, Outcome, Start
 from control.ports import Accepted, Clock, Machines, Notices
 from control.rules import starts
+from control.said.journal import Line
+from control.said.notices import TITLES
+from control.said.notices import Notice as Told
 from control.words import Fault, LeaseState
 
 _TRIES = 5
@@ -42,7 +45,7 @@ class Actor:
         for action in decision.actions:
             match action:
                 case SendStart():
-                    answered &= self._start(after)
+                    answered &= _overtaken(after, decision) or self._start(after)
                 case SendDeallocate(force=force):
                     answered &= self._deallocate(after, force=force)
                 case Notify():
@@ -53,8 +56,9 @@ class Actor:
 
     def notify(self, machine: str, notice: Notify) -> None:
         """Tell the owner, if that is possible."""
+        title = TITLES.get(notice.event, notice.event)
         try:
-            self._notices.send(machine, notice.text)
+            self._notices.send(f"{machine}: {title}", notice.text)
         except AzureError as error:
             _LOG.warning("A notice could not be sent: %s", error)
 
@@ -90,7 +94,7 @@ class Actor:
         self._record(
             state,
             _accepted(start, taken),
-            [Entry(event="start_accepted", text="Azure took the start.", by="azure")],
+            [Entry(event="start_accepted", text=Line.TAKEN.say(), by="azure")],
         )
         return True
 
@@ -107,7 +111,7 @@ class Actor:
         self, state: State, error: AzureError, *, force: bool
     ) -> None:
         machine, status = state.lease.machine, error.evidence.status
-        text = f"Deallocate failed: {error}"
+        text = Line.DEALLOCATE_FAILED.say(why=error)
         _LOG.error("%s: %s", machine, text)
         client_error = status is not None and status < _SERVER_ERROR
         change = _force_refused if force and client_error else _same
@@ -120,11 +124,9 @@ class Actor:
         """What waiting does not mend is told with the first failure."""
         if error.fault not in _URGENT and error.evidence.status not in _URGENT_STATUS:
             return
-        told = (
-            f"{machine} cannot be switched off by the switch ({error.fault}). "
-            "It may still bill: stop it in the Azure portal."
-        )
-        self.notify(machine, Notify(event="alarm", text=told))
+        known = error.fault in _URGENT
+        told = Told[error.fault.name] if known else Told.REFUSED
+        self.notify(machine, Notify(event="alarm", text=told.say(machine=machine)))
 
     def _record(
         self, sent: State, change: Callable[[Lease], Lease], entries: list[Entry]
@@ -164,6 +166,13 @@ class Actor:
         except LedgerConflict:
             return False
         return True
+
+
+def _overtaken(after: State, decision: Decision) -> bool:
+    """Whether the lease was taken away, or started anew, before we came to send."""
+    wanted, start = decision.lease.start, after.lease.start
+    same = wanted is not None and start is not None and start.sent_at == wanted.sent_at
+    return after.lease.state is not LeaseState.HELD or not same
 
 
 def _accepted(sent: Start, taken: Accepted) -> Callable[[Lease], Lease]:

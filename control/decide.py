@@ -17,6 +17,9 @@ from control.rules import leases, starts
 from control.rules.evidence import absorb
 from control.rules.held import HELD
 from control.rules.steps import adopt, close, deallocate, nothing, release
+from control.said.ends import Ended
+from control.said.notices import Notice
+from control.said.reasons import Reason
 from control.words import LeaseState, Power, RunKind, StopReason
 
 DEALLOCATING_FOR = timedelta(minutes=10)
@@ -96,8 +99,8 @@ def _is_off(case: Case) -> Decision | None:
 
 def _close_released(case: Case, row: int, end: datetime | None = None) -> Decision:
     assert case.lease.release is not None
-    reason = case.lease.release.reason
-    return close(case, row, reason, "The machine is off.", end)
+    held = case.lease.release
+    return close(case, row, held.reason, Ended[held.reason.name].say(by=held.by), end)
 
 
 def _off_with_a_start_under_way(case: Case) -> Decision | None:
@@ -107,7 +110,7 @@ def _off_with_a_start_under_way(case: Case) -> Decision | None:
     assert case.lease.release is not None
     if case.now - case.lease.release.since >= START_IN_FLIGHT_FOR:
         return _close_released(case, 2)
-    return deallocate(case, 2, "Off, but a start of ours is still under way.")
+    return deallocate(case, 2, Reason.UNDER_WAY.say())
 
 
 def _going_off(case: Case) -> Decision | None:
@@ -116,7 +119,7 @@ def _going_off(case: Case) -> Decision | None:
         return None
     if case.now - case.seen.seen.power_since >= DEALLOCATING_FOR:
         return None
-    return nothing(case, 3, "Azure is switching the machine off.")
+    return nothing(case, 3, Reason.GOING_OFF.say())
 
 
 def _send_deallocate(case: Case) -> Decision:
@@ -125,7 +128,7 @@ def _send_deallocate(case: Case) -> Decision:
     if case.session is None and case.seen.power.billing:
         adopted = _adopt_released(case)
         case = replace(case, lease=adopted.lease, session=adopted.session)
-    made = deallocate(case, 4, "The machine is told to switch off.")
+    made = deallocate(case, 4, Reason.TOLD_TO_STOP.say())
     return _after(adopted, made) if adopted else made
 
 
@@ -133,7 +136,7 @@ def _adopt_released(case: Case) -> Decision:
     """Adopt, keeping the release's reason and who asked for it."""
     held = case.lease.release
     assert held is not None
-    made = adopt(case, 4, "It bills without a session; one is opened.")
+    made = adopt(case, 4, Reason.UNRECORDED.say())
     assert made.session is not None
     lease = replace(made.lease, state=LeaseState.RELEASING, release=held)
     session = replace(made.session, stop_requested_at=held.since, stopped_by=held.by)
@@ -150,14 +153,14 @@ def _leave_alone(case: Case) -> Decision | None:
     unknown = power is Power.UNKNOWN and case.now - since >= UNKNOWN_FOR
     if not unknown or case.seen.seen.alarmed:
         return made
-    text = f"Azure has not said for 10 minutes whether {case.lease.machine} is on."
+    text = Notice.SILENT.say(machine=case.lease.machine)
     return replace(made, actions=(Notify(event="unknown", text=text),))
 
 
 def _resting(case: Case) -> str:
     if case.other_controller is not None:
-        return f"Another switch ({case.other_controller}) controls this machine."
-    return f"No lease; the machine is {case.seen.power}."
+        return Reason.OTHER_SWITCH.say(tag=case.other_controller)
+    return Reason.AT_REST.say(power=case.seen.power)
 
 
 def _comes_late(case: Case) -> Decision | None:
@@ -170,12 +173,12 @@ def _comes_late(case: Case) -> Decision | None:
     hit_once = replace(last, late_start_sent_at=None)
     spent = replace(case, lease=replace(case.lease, last=hit_once))
     if starts.may_still_come(case.lease, case.seen.seen.on_since):
-        reason = "A start that was given up has come late; it is switched off."
+        reason = Reason.CAME_LATE.say()
         return _adopt_and_release(spent, 19, StopReason.LATE_START, reason)
     held = last.release
     if held is None or not leases.back_from_gone(case):
         return None
-    reason = "The machine is back, and was being switched off when it went."
+    reason = Reason.BACK.say()
     return _adopt_and_release(spent, 19, held.reason, reason, held.by)
 
 
@@ -196,15 +199,15 @@ def _stopped(case: Case) -> Decision | None:
     """Row 20, adopt and release: found shut down from inside, still billed."""
     if case.seen.power is not Power.STOPPED or case.seen.changing:
         return None
-    reason = "Found shut down from inside and still billed; it is switched off."
+    reason = Reason.FOUND_SHUT_DOWN.say()
     return _adopt_and_release(case, 20, StopReason.GUEST_SHUTDOWN, reason)
 
 
 def _found_on(case: Case) -> Decision:
     """Row 21, adopt: somebody else switched it on; the usual limits hold."""
     ask = case.seen.ask
-    by = ask.device if ask else "somebody outside"
-    reason = f"The machine was found on ({case.seen.power}); adopted for {by}."
+    by = ask.device if ask else Reason.OUTSIDE.say()
+    reason = Reason.FOUND_ON.say(power=case.seen.power, by=by)
     return adopt(case, 21, reason, ask)
 
 

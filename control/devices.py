@@ -122,9 +122,11 @@ class Devices:
 
     def spend_code(self, code: Code) -> bool:
         """Delete the row; False when somebody was first."""
-        key = f"{keys.CODES}{code.digest}"
+        return self._delete(f"{keys.CODES}{code.digest}", code.etag)
+
+    def _delete(self, key: str, etag: str) -> bool:
         try:
-            self._table.delete(keys.DEPLOYMENT, key, code.etag)
+            self._table.delete(keys.DEPLOYMENT, key, etag)
         except LedgerConflict:
             return False
         return True
@@ -133,8 +135,6 @@ class Devices:
         """Delete the rows of codes that ended a day ago."""
         rows = self._table.scan(keys.DEPLOYMENT, keys.CODES, keys.after(keys.CODES))
         for row in list(rows):
-            digest = row.key.removeprefix(keys.CODES)
             expires_at = row.values.get("expires_at")
-            old = isinstance(expires_at, datetime) and now - expires_at > CODES_KEPT
-            if old and (code := self.code(digest)) is not None:
-                self.spend_code(code)
+            if isinstance(expires_at, datetime) and now - expires_at > CODES_KEPT:
+                self._delete(row.key, row.etag)

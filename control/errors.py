@@ -21,6 +21,7 @@ clock. `AzureError.fault` is what the table reckons with.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from control.said.book import counted
 from control.words import Fault
 
 
@@ -29,10 +30,12 @@ class ControlError(Exception):
 
 
 class SettingsError(ControlError):
-    """Names every missing or bad setting at once; `problems` has a line each."""
+    """Names every missing or bad setting at once, a line each."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
-        super().__init__("The settings are not usable: " + "; ".join(problems))
+        count = counted(len(problems), "setting")
+        lines = (f"{count} missing or wrong:", *problems)
+        super().__init__("\n- ".join(lines))
         self.problems = problems
 
 

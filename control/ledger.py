@@ -67,7 +67,7 @@ class Ledger:
             row = self._table.get(machine, keys.LEASE)
         except TableMissing:
             self._table.create()
-            row = None
+            row = self._table.get(machine, keys.LEASE)
         if row is None:
             return State(lease=Lease(machine=machine))
         lease = _LEASES.decode(row.values)
@@ -81,7 +81,8 @@ class Ledger:
     def commit(self, before: State, decision: Decision, now: datetime) -> State:
         """Write a decision as one transaction and return the state after it.
 
-        Raises `LedgerConflict` when somebody else's decision won.
+        Raises `LedgerConflict` when somebody else's decision won. Another run may have
+        decided since: then the state is what that came to.
         """
         machine = before.lease.machine
         mark = secrets.token_hex(8)
@@ -96,10 +97,20 @@ class Ledger:
             self._table.commit(machine, writes)
         except (LedgerConflict, LedgerUnavailable) as lost:
             after = self.read(machine)
-            if after.lease.decision_id != mark:
+            if after.lease.decision_id != mark and not self._has_line(machine, writes):
                 raise LedgerConflict("another run decided first") from lost
             return after
-        return self.read(machine)
+        try:
+            return self.read(machine)
+        except LedgerUnavailable:
+            # It is written: what was decided has to be carried out.
+            return State(lease=lease, session=decision.session)
+
+    def _has_line(self, machine: str, writes: Sequence[Write]) -> bool:
+        """Whether these writes were made, though a newer decision is in the lease."""
+        inserted = [w.key for w in writes if w.kind is WriteKind.INSERT]
+        lines = [key for key in inserted if key != keys.LEASE]
+        return bool(lines) and self._table.get(machine, lines[0]) is not None
 
     def _session_writes(self, machine: str, decision: Decision) -> Iterator[Write]:
         for session in (decision.closed, decision.session):
@@ -161,7 +172,7 @@ class Ledger:
         `after` is the row key of the last one already seen; those requested at `since`
         or before are left out.
         """
-        first = max(f"{after}\0" if after else "", keys.SESSIONS)
+        first = max(f"{after}{keys.NEXT}" if after else "", keys.SESSIONS)
         end = keys.sessions_until(since) if since else keys.after(keys.SESSIONS)
         for row in self._table.scan(machine, first, end):
             try:
@@ -238,7 +249,13 @@ class Ledger:
         meta = Meta(schema_version=SCHEMA, carried_over=carried_over, made_at=now)
         row = _META.encode(meta)
         write = Write(kind=WriteKind.INSERT, key=keys.META, values=row)
-        self._table.commit(keys.DEPLOYMENT, [write])
+        try:
+            self._table.commit(keys.DEPLOYMENT, [write])
+        except (LedgerConflict, LedgerUnavailable):
+            kept = self.meta()
+            if kept is None:
+                raise
+            return kept
         return meta
 
     def _plain[T](self, partition: str, key: str, codec: Codec[T]) -> T | None:

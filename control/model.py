@@ -19,6 +19,7 @@ from control.words import (
     PriceSource,
     Purpose,
     StopReason,
+    Unreported,
 )
 
 FIRST_YEAR, LAST_YEAR = 1970, 3000
@@ -286,14 +287,18 @@ class Report:
 class Spend:
     """Money used in the budget period over all machines, as of one instant.
 
-    `rate` is the sum of the hourly prices of all machines that hold a lease.
+    `rate` is the sum of the hourly prices of all machines that hold a lease, `own` is
+    what is spent by our own reckoning alone. `unreported` is why Azure's figure was not
+    to be had when it was last asked for.
     """
 
     spent: Decimal
     standing_to_come: Decimal
     remaining: Decimal
     rate: Decimal
+    own: Decimal | None = None
     reported: Report | None = None
+    unreported: Unreported | None = None
 
 
 def ensure_utc(at: datetime) -> datetime:

@@ -7,6 +7,7 @@ may log: the URL stands in their lines.
 import logging
 from collections.abc import Callable
 
+from control.azure.faults import translated
 from control.errors import AzureError, Evidence, Failed, Unavailable
 
 _SECONDS = 10
@@ -29,7 +30,8 @@ class AppriseNotices:
 
 
 def _send(url: str, title: str, text: str) -> AzureError | None:
-    import apprise  # noqa: PLC0415 - slow, and needed for a notice alone
+    with translated():
+        import apprise  # noqa: PLC0415 - slow, and needed for a notice alone
 
     _silence()
     sender = apprise.Apprise()

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
 from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from control.azure.answers import retry_after, said
@@ -20,8 +19,11 @@ from control.azure.deadline import within
 from control.azure.faults import error, translated, unanswered
 from control.model import Quote
 
+if TYPE_CHECKING:
+    import httpx
+
 _SECONDS = 15.0
-_TIMEOUT = httpx.Timeout(5.0)
+_TIMEOUT = 5.0
 _MOST_PAGES = 10
 _NOT_ON_DEMAND = ("spot", "low priority", "devtest", "dev/test")
 
@@ -66,6 +68,8 @@ class RetailPrices:
         return Quote(price_per_hour=best.price, currency=self._currency, at=now)
 
     def _items(self) -> Iterator[_Item]:
+        import httpx  # noqa: PLC0415 - without it prices are away, and nothing else
+
         url: str | None = str(httpx.URL(self._endpoint, params=self._query()))
         with httpx.Client(timeout=_TIMEOUT, follow_redirects=False) as client:
             for _ in range(_MOST_PAGES):
@@ -98,7 +102,9 @@ class RetailPrices:
         )
 
 
-def _page(client: httpx.Client, url: str) -> _Page:
+def _page(client: "httpx.Client", url: str) -> _Page:
+    import httpx  # noqa: PLC0415 - as above
+
     try:
         answer = client.get(url)
     except (httpx.HTTPError, httpx.InvalidURL) as lost:

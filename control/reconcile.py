@@ -26,6 +26,7 @@ from control.observe import Observer
 from control.ports import Clock
 from control.requests import Outcome
 from control.rules.starts import HOPELESS
+from control.said.reasons import Reason
 from control.words import LeaseState, RunKind
 
 TRIES = 5
@@ -170,7 +171,7 @@ def _outcome(case: Case, request: Request | None) -> Outcome:
 
 
 def _untouched(state: State) -> Decision:
-    reason = "Azure was called moments ago; the next run looks."
+    reason = Reason.JUST_CALLED.say()
     return Decision(rows=(17,), reason=reason, lease=state.lease, session=state.session)
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from control.model import Quote, Report
+from control.words import Unreported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,11 +21,15 @@ class Total:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reported:
-    """Azure's highest figure for each window of its budget, and the newest one."""
+    """Azure's highest figure for each window of its budget, and the newest one.
+
+    `problem` is why there was none when it was last asked for.
+    """
 
     highest: tuple[Report, ...] = ()
     newest: Report | None = None
     asked_at: datetime | None = None
+    problem: Unreported | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

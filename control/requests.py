@@ -10,8 +10,11 @@ from decimal import Decimal
 
 from control.decide import decide
 from control.decision import Ask, Case, Decision, Entry
-from control.model import Extend, Lease, Release, Session
+from control.model import Extend, Lease, Release, Session, Spend
 from control.rules import deadlines, leases, money
+from control.said.book import Told, counted, lowered
+from control.said.journal import Line
+from control.said.refusals import Refused, Rule
 from control.words import LeaseState, Limit, Power, StopReason
 
 SAME_TAP = timedelta(seconds=15)
@@ -19,15 +22,24 @@ SAME_TAP = timedelta(seconds=15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Why a request is not granted: `slug` names the problem of the HTTP contract.
+    """Why a request is not granted, by a sentence that belongs to a problem.
 
     `retry_after` is in seconds; `fields` go into the problem document.
     """
 
-    slug: str
-    detail: str
+    told: Told
     retry_after: int | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """The problem of the HTTP contract."""
+        return self.told.said.sentence.slug
+
+    @property
+    def detail(self) -> str:
+        """The sentence, with times of day in UTC."""
+        return str(self.told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +63,16 @@ def start(case: Case, ask: Ask, starts_last_hour: int) -> Outcome:
         return Outcome(decision=made, refusal=_refused_by_lock(made.lease) or _STOPPING)
     if made.closed is not None and made.closed.stop_reason in _START_FAILED:
         fields = {"session": made.closed.id, "cause": made.closed.problem or ""}
-        detail = f"Not started: {made.reason}"
-        refusal = Refusal(slug="start-failed", detail=detail, fields=fields)
-        return Outcome(decision=made, refusal=refusal)
+        told = Refused.FAILED.of(reason=_inside(made.reason))
+        return Outcome(decision=made, refusal=Refusal(told=told, fields=fields))
     case = replace(case, lease=made.lease, session=made.session)
-    found = _refused(case, ask, starts_last_hour)
+    found = _refused(case, starts_last_hour)
     if found is not None:
         return Outcome(decision=made, refusal=found)
     deadline = offer(case, ask)
     lease, session = leases.opened(case, ask, deadline)
     then = _decide(case, lease, session)
-    text = f"Asked by {ask.device}; until {deadline.at:%H:%MZ} ({deadline.limited_by})."
+    text = Line.OPENED.say(by=ask.device, at=deadline.at, limit=deadline.limited_by)
     entry = Entry(event="opened", text=text, by=ask.device)
     own = (replace(line, session_id=session.id) for line in (entry, *then.entries))
     entries = (*made.entries, *own)
@@ -73,31 +84,31 @@ def start(case: Case, ask: Ask, starts_last_hour: int) -> Outcome:
     )
 
 
-_STOPPING = Refusal(
-    slug="stopping",
-    detail="Not started: the machine is being switched off. Try again in a minute.",
-    retry_after=60,
-)
+def _inside(reason: str) -> str:
+    """Return a sentence as it stands behind a colon; a name keeps its capital."""
+    return reason if reason.startswith("Azure") else lowered(reason)
 
+
+_STOPPING = Refusal(told=Refused.STOPPING.of(), retry_after=60)
 
 _START_FAILED = frozenset({StopReason.START_FAILED, StopReason.NO_CAPACITY})
 
 
-def refused(case: Case, ask: Ask, starts_last_hour: int) -> Refusal | None:
+def refused(case: Case, starts_last_hour: int) -> Refusal | None:
     """Return why a start would be refused now; None when it would be granted."""
     if case.lease.state is LeaseState.RELEASING:
         return _refused_by_lock(case.lease) or _STOPPING
     if case.lease.state is LeaseState.HELD:
         return None
-    return _refused(case, ask, starts_last_hour)
+    return _refused(case, starts_last_hour)
 
 
-def _refused(case: Case, ask: Ask, starts_last_hour: int) -> Refusal | None:
+def _refused(case: Case, starts_last_hour: int) -> Refusal | None:
     return (
         _refused_by_lock(case.lease)
         or _refused_by_tag(case)
         or _refused_by_azure(case)
-        or _refused_by_money(case, ask)
+        or _refused_by_money(case)
         or _refused_by_count(case, starts_last_hour)
     )
 
@@ -105,63 +116,65 @@ def _refused(case: Case, ask: Ask, starts_last_hour: int) -> Refusal | None:
 def _refused_by_lock(lease: Lease) -> Refusal | None:
     if not lease.locked:
         return None
-    detail = "Not started: an operator locked this machine and has to unlock it."
-    return Refusal(slug="locked", detail=detail)
+    return Refusal(told=Refused.LOCKED.of())
 
 
 def _refused_by_tag(case: Case) -> Refusal | None:
     tag = case.other_controller
     if tag is None:
         return None
-    detail = f"Not started: another switch ({tag}) controls this machine."
-    return Refusal(
-        slug="other-controller", detail=detail, fields={"controlled_by": tag}
-    )
+    told = Refused.OTHER_SWITCH.of(tag=tag)
+    return Refusal(told=told, fields={"controlled_by": tag})
 
 
 def _refused_by_azure(case: Case) -> Refusal | None:
     if case.seen.power is Power.GONE:
-        detail = "Not started: Azure does not know this machine any more."
-        return Refusal(slug="no-machine", detail=detail)
+        return Refusal(told=Refused.GONE.of())
     if case.seen.power is Power.UNKNOWN:
-        detail = "Not started: Azure does not say how the machine is. Try again soon."
-        return Refusal(slug="azure-unavailable", detail=detail, retry_after=30)
+        return Refusal(told=Refused.UNKNOWN.of(), retry_after=30)
     return None
 
 
-def _refused_by_money(case: Case, ask: Ask) -> Refusal | None:
+def _refused_by_money(case: Case) -> Refusal | None:
     budget, spend = case.policy.budget, case.seen.spend
     if not money.in_period(budget, case.now):
-        detail = (
-            f"Not started: the budget runs from {budget.start:%Y-%m-%d} to "
-            f"{budget.end:%Y-%m-%d}, and today lies outside."
-        )
-        return Refusal(slug="budget-period-over", detail=detail)
+        told = Refused.OUTSIDE_PERIOD.of(start=_day(budget.start), end=_day(budget.end))
+        return Refusal(told=told)
     if spend is None:
-        detail = "Not started: the ledger cannot say what has been spent. Try again."
-        return Refusal(slug="ledger-unverified", detail=detail, retry_after=30)
+        return Refusal(told=Refused.SPENT_UNKNOWN.of(), retry_after=30)
     price = leases.price(case)[0]
     end = deadlines.affordable(case.policy, spend, price, case.now)
     if end.at - case.now >= deadlines.least_affordable(case.policy):
         return None
     if end.limited_by is Limit.BUDGET_PERIOD:
-        detail = "Not started: the budget's period ends too soon for a start."
-        return Refusal(slug="budget-period-over", detail=detail)
-    left, currency = money.cents(spend.remaining), case.policy.currency
-    detail = (
-        f"Not started: {left} {currency} are left of the budget, too little for a "
-        f"start. Asked for by {ask.device}."
-    )
-    fields = {"remaining": str(left), "currency": currency}
-    return Refusal(slug="budget-exhausted", detail=detail, fields=fields)
+        return Refusal(told=Refused.PERIOD_TOO_SHORT.of())
+    return _too_little(spend, case.policy.currency)
+
+
+def _too_little(spend: Spend, currency: str) -> Refusal:
+    left = money.cents(spend.remaining)
+    told = Refused.TOO_LITTLE_LEFT.of(left=left, currency=currency)
+    if spend.reported is not None:
+        told = Refused.TOO_LITTLE_BY_BOTH.of(
+            left=left,
+            currency=currency,
+            spent=money.cents(spend.spent),
+            reported=money.cents(spend.reported.amount),
+        )
+    return Refusal(told=told, fields={"remaining": str(left), "currency": currency})
+
+
+def _day(at: datetime) -> str:
+    return f"{at.day} {at:%B %Y}"
 
 
 def _refused_by_count(case: Case, starts_last_hour: int) -> Refusal | None:
     most = case.policy.max_starts_per_hour
     if starts_last_hour < most:
         return None
-    detail = f"Not started: {starts_last_hour} starts in the last hour; {most} may be."
-    return Refusal(slug="too-many-starts", detail=detail, retry_after=600)
+    count = counted(starts_last_hour, "start")
+    told = Refused.TOO_MANY_STARTS.of(count=count, most=most)
+    return Refusal(told=told, retry_after=600)
 
 
 def offer(case: Case, ask: Ask) -> deadlines.Deadline:
@@ -175,7 +188,7 @@ def offer(case: Case, ask: Ask) -> deadlines.Deadline:
 def stop(case: Case, by: str) -> Outcome:
     """Take the lease away, whatever is believed about the machine; never refused."""
     lease, session = case.lease, case.session
-    entry = Entry(event="stop", text=f"Stop asked by {by}.", by=by)
+    entry = Entry(event="stop", text=Line.STOP.say(by=by), by=by)
     if lease.state is LeaseState.HELD:
         lease, session = leases.released(case, StopReason.USER, by)
     elif lease.state is LeaseState.NONE:
@@ -229,23 +242,20 @@ def extend(
     made = _decide(case, case.lease, case.session)
     lease = made.lease
     if lease.state is not LeaseState.HELD or lease.expires_at is None:
-        detail = "Not extended: the machine is not running."
-        return Outcome(
-            decision=made, refusal=Refusal(slug="not-running", detail=detail)
-        )
+        refusal = Refusal(told=Refused.NOT_RUNNING.of())
+        return Outcome(decision=made, refusal=refusal)
     if _same_tap(lease.extend, minutes, device, case.now):
         return Outcome(decision=made)
     case = replace(case, lease=lease, session=made.session)
     limit = furthest(case, max_hours)
     if limit is None:
-        detail = "Not extended: the ledger cannot say what has been spent. Try again."
-        refusal = Refusal(slug="ledger-unverified", detail=detail, retry_after=30)
+        refusal = Refusal(told=Refused.NOT_EXTENDED_UNKNOWN.of(), retry_after=30)
         return Outcome(decision=made, refusal=refusal)
     by = deadlines.hours(minutes / 60)
     if lease.expires_at + by > limit.at:
         return Outcome(decision=made, refusal=_beyond(limit))
     extended = _extended(lease, by, Extend(device=device, minutes=minutes, at=case.now))
-    text = f"Extended by {minutes} minutes by {device}."
+    text = Line.EXTENDED.say(minutes=minutes, by=device)
     entry = Entry(event="extended", text=text, by=device)
     decision = replace(made, lease=extended, entries=(*made.entries, entry))
     return Outcome(decision=decision)
@@ -261,21 +271,9 @@ def _same_tap(
 
 def _beyond(limit: deadlines.Deadline) -> Refusal:
     at = f"{limit.at:%Y-%m-%dT%H:%M:%SZ}"
-    detail = (
-        f"Not extended: it may run until {limit.at:%H:%M} UTC at most; "
-        f"{_RULES[limit.limited_by]}."
-    )
+    told = Refused.BEYOND.of(at=limit.at, rule=Rule[limit.limited_by.name].say())
     fields = {"limited_by": limit.limited_by.value, "extendable_until": at}
-    return Refusal(slug="beyond-limit", detail=detail, fields=fields)
-
-
-_RULES = {
-    Limit.ASKED: "that is what was asked for",
-    Limit.MAX_RUNTIME: "that is the longest time a session may run",
-    Limit.DEVICE: "that is the longest time this device may ask for",
-    Limit.BUDGET: "then the budget is spent",
-    Limit.BUDGET_PERIOD: "then the budget's period is over",
-}
+    return Refusal(told=told, fields=fields)
 
 
 def _extended(lease: Lease, by: timedelta, extend: Extend) -> Lease:
@@ -300,7 +298,7 @@ def lock(case: Case, by: str, *, locked: bool) -> Outcome:
     if locked and lease.state is LeaseState.HELD:
         inner = replace(case, lease=lease)
         lease, session = leases.released(inner, StopReason.LOCKED, by)
-    word = "Locked" if locked else "Unlocked"
-    entry = Entry(event=word.lower(), text=f"{word} by {by}.", by=by)
+    line = Line.LOCKED if locked else Line.UNLOCKED
+    entry = Entry(event=line.name.lower(), text=line.say(by=by), by=by)
     made = _decide(case, lease, session)
     return Outcome(decision=replace(made, entries=(entry, *made.entries)))

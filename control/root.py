@@ -10,6 +10,8 @@ from control.errors import SettingsError
 from control.patience import IN_A_CALL, patience
 from control.ports import Clock
 from control.records import Pass
+from control.said.book import counted
+from control.said.problems import Detail
 from control.web.http import Request, Response, headless
 from control.web.problems import INTERNAL, Problem
 
@@ -70,9 +72,6 @@ def _refused(problem: Problem, request: Request) -> Response:
 def misconfigured(error: SettingsError) -> Problem:
     """Name the settings and no more: anybody may read this."""
     names = sorted({problem.partition(" ")[0] for problem in error.problems})
-    return Problem(
-        slug="misconfigured",
-        detail=f"Not done: these settings are missing or bad: {', '.join(names)}. "
-        "docs/settings.md says what each has to be.",
-        fields={"settings": names},
-    )
+    count = counted(len(names), "setting")
+    told = Detail.NOT_SET_UP.of(count=count, first=names[0])
+    return Problem(told=told, fields={"settings": names})

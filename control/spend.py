@@ -3,17 +3,25 @@
 Azure's figure is 8 to 24 hours late: it only ever adds to ours, for the same window.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
+from http import HTTPStatus
 
 from control.decision import Policy
+from control.errors import AzureError
 from control.ledger import Ledger, State
 from control.model import Report, Spend
 from control.records import Reported, Total
 from control.rules import leases, money
-from control.words import LeaseState
+from control.words import LeaseState, Unreported
+
+_NO_COSTS = re.compile(
+    r"\boffer|SubscriptionTypeNotSupported|CostDisabled|DisallowedOperation",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +63,12 @@ class Spending:
         spent = own + standing + more
         return Spend(
             spent=spent,
+            own=own + standing,
             standing_to_come=to_come,
             remaining=budget.limit - spent - to_come,
             rate=sum((machine.rate for machine in machines), Decimal(0)),
             reported=reported.newest,
+            unreported=reported.problem,
         )
 
     def _own(
@@ -130,10 +140,34 @@ def _within(by_month: Mapping[str, Decimal], start: datetime, end: datetime) -> 
     return sum(inside, Decimal(0))
 
 
-def merged(kept: Reported, report: Report | None, now: datetime) -> Reported:
-    """Return what is kept after Azure was asked at `now`: each window's highest."""
+def why_unreported(error: AzureError) -> Unreported:
+    """Say why Azure gave no figure: the offer's wordings differ, and so their codes."""
+    evidence = error.evidence
+    if _NO_COSTS.search(f"{evidence.code} {evidence.message}"):
+        return Unreported.OFFER
+    match evidence.status:
+        case HTTPStatus.FORBIDDEN:
+            return Unreported.FORBIDDEN
+        case HTTPStatus.NOT_FOUND:
+            return Unreported.NO_BUDGET
+        case HTTPStatus.BAD_REQUEST | HTTPStatus.CONFLICT:
+            return Unreported.REFUSED
+        case _:
+            return Unreported.SILENT
+
+
+def merged(
+    kept: Reported,
+    report: Report | None,
+    now: datetime,
+    problem: Unreported | None = None,
+) -> Reported:
+    """Return what is kept after Azure was asked at `now`: each window's highest.
+
+    Without a report `problem` says why; what was known before stands.
+    """
     if report is None:
-        return replace(kept, asked_at=now)
+        return replace(kept, asked_at=now, problem=problem or kept.problem)
     others = [r for r in kept.highest if r.start != report.start or r.end != report.end]
     same = [r for r in kept.highest if r not in others]
     highest = max([*same, report], key=lambda r: r.amount)

@@ -20,6 +20,8 @@ from control.ports import Clock
 from control.reconcile import Ran, Reconciler, Request
 from control.records import Pass
 from control.rules.sight import counts
+from control.said.reasons import Reason
+from control.said.refusals import Refused
 from control.sessions import Sessions
 from control.timer import Housekeeping, Timer
 from control.viewing import Viewer
@@ -201,12 +203,7 @@ class Switch:
 
     def _unverified(self, machine: str) -> Answer:
         reading = self._parts.backstop.look(machine)
-        refusal = requests.Refusal(
-            slug="ledger-unverified",
-            detail="Not confirmed: the ledger does not answer. Look at the status "
-            "before you press again; stop still works.",
-            retry_after=30,
-        )
+        refusal = requests.Refusal(told=Refused.NOT_CONFIRMED.of(), retry_after=30)
         blind = Blind(reading=reading, sent=False)
         return Answer(view=self._blind(machine, blind), refusal=refusal)
 
@@ -218,12 +215,11 @@ class Switch:
             power_since=reading.began_at,
             last_run_at=now,
         )
-        sent = "Azure was told to stop it; press stop again if it stays on."
         return View(
             now=now,
             policy=self._parts.policies[machine],
             seen=seen,
-            reason=sent if blind.sent else "The ledger cannot be read.",
+            reason=(Reason.BLIND_STOP if blind.sent else Reason.BLIND).say(),
             problems=("ledger-unverified",),
         )
 

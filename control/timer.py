@@ -20,8 +20,8 @@ from control.patience import IN_A_TICK, patience
 from control.ports import Clock, Prices, Reports
 from control.reconcile import Reconciler
 from control.records import Pass, Quoted
-from control.spend import merged
-from control.words import RunKind
+from control.spend import merged, why_unreported
+from control.words import RunKind, Unreported
 
 QUOTE_EVERY = timedelta(days=1)
 ASKED_EVERY = timedelta(hours=1)
@@ -116,8 +116,12 @@ class Housekeeping:
         if self._reports is None or _recently(kept.asked_at, now):
             return
         self._ledger.put_reported(merged(kept, None, now))
-        report = self._reports.read(now)
-        self._ledger.put_reported(merged(kept, report, now))
+        try:
+            report = self._reports.read(now)
+        except AzureError as error:
+            self._ledger.put_reported(merged(kept, None, now, why_unreported(error)))
+            raise
+        self._ledger.put_reported(merged(kept, report, now, Unreported.NO_FIGURE))
 
     def _codes(self) -> None:
         self._devices.drop_old_codes(self._clock.now())
@@ -132,3 +136,5 @@ def _attempt(part: Callable[[], None]) -> None:
         part()
     except (AzureError, ControlError) as error:
         _LOG.warning("After enforcement: %s", error)
+    except Exception:  # noqa: BLE001  one part never stops another
+        _LOG.exception("After enforcement: a part failed")

@@ -81,7 +81,7 @@ def _offer(case: Case, max_hours: Decimal | None, starts_last_hour: int) -> Offe
     most = requests.offer(case, Ask(device="", asked=_ANY, max_hours=max_hours))
     deadline = requests.offer(case, ask)
     price, source = leases.price(case)
-    refusal = requests.refused(case, ask, starts_last_hour)
+    refusal = requests.refused(case, starts_last_hour)
     longest = money.seconds(most.at - case.now) / 3600
     return Offer(
         expires_at=deadline.at,

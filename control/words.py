@@ -130,6 +130,17 @@ class PriceSource(StrEnum):
     CONFIGURED = "configured"
 
 
+class Unreported(StrEnum):
+    """Why Azure's own figure is not known."""
+
+    OFFER = "offer"
+    FORBIDDEN = "forbidden"
+    NO_BUDGET = "no_budget"
+    REFUSED = "refused"
+    SILENT = "silent"
+    NO_FIGURE = "no_figure"
+
+
 class RunKind(StrEnum):
     """Who runs the loop: what a run may do hangs on it."""
 

@@ -44,8 +44,8 @@ class AzureReports:
 
     def read(self, now: datetime) -> Report | None:
         """Return the figure of the budget's window that holds `now`."""
-        get = partial(self._client().budgets.get, self._scope, self._budget)
         with translated():
+            get = partial(self._client().budgets.get, self._scope, self._budget)
             text = within(
                 _SECONDS,
                 lambda deadline: get(cls=_text, deadline=deadline, **_OPTIONS),

@@ -59,22 +59,29 @@ _CODES: dict[Fault, tuple[str, ...]] = {
     Fault.OTHER: ("MissingSubscriptionRegistration", "PropertyChangeNotAllowed"),
 }
 _CERTAIN = {code.lower(): fault for fault, codes in _CODES.items() for code in codes}
-_BUSY = {
+# The network provider says 429 for "what I refer to is still being made".
+_BUSY_IN_429 = {"retryableerror", "referencedresourcenotprovisioned"}
+_BUSY = _BUSY_IN_429 | {
     "conflict",
     "operationnotallowed",
     "attachdiskwhilebeingdetached",
     "resourceupdateblockedonplatformupdate",
 }
-# The network provider says 429 for "what I refer to is still being made".
-_BUSY_IN_429 = {"retryableerror", "referencedresourcenotprovisioned"}
-_PROVES_NOTHING = {HTTPStatus.UNAUTHORIZED, HTTPStatus.REQUEST_TIMEOUT}
 _QUOTED = re.compile(r"'[^']*'")
-_QUOTA = re.compile(r"\bquota\b", re.IGNORECASE)
+# A word of its own: machines and groups have names like vm-quota.
+_QUOTA = re.compile(r"(?<![\w./-])quota(?![\w/-])", re.IGNORECASE)
 _SKU = re.compile(r"aka\.ms/azureskunotavailable", re.IGNORECASE)
+# What no other operation's end mends, though Azure says it like a conflict.
+_FOR_GOOD = re.compile(
+    r"\bmarked for deletion\b|\bis generalized\b|\bextension\b.*\bin failed state\b",
+    re.IGNORECASE,
+)
 
-# What the clients let through when an answer is not what they expect.
+# What the clients let through when an answer is not what they expect, or when one of
+# them cannot be loaded: what it would ask is then as good as away.
 _CLIENT_ERRORS = (
     SdkError,
+    ImportError,
     OSError,
     HTTPException,
     ValueError,
@@ -94,12 +101,17 @@ def classify(
     message: str = "",
     inner: Sequence[str] = (),
 ) -> Fault:
-    """Say what a refusal or a failed operation means; `status` None for the latter."""
+    """Say what a refusal or a failed operation means; `status` None for the latter.
+
+    No code of a 5xx is believed: a start may have been taken all the same.
+    """
     codes = [each.lower() for each in (code, *inner) if each]
     if status == HTTPStatus.NOT_FOUND:
         return Fault.NOT_FOUND if _is_absent(code) else Fault.UNAVAILABLE
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Fault.THROTTLED if _BUSY_IN_429.isdisjoint(codes) else Fault.CONFLICT
+    if status is not None and _no_answer(status):
+        return Fault.UNAVAILABLE
     for each in codes:
         if each in _CERTAIN:
             return _CERTAIN[each]
@@ -169,24 +181,32 @@ def _is_absent(code: str | None) -> bool:
 def _by_text(codes: Sequence[str], message: str) -> Fault | None:
     if _SKU.search(message):
         return Fault.SKU
-    if "operationnotallowed" in codes and _QUOTA.search(_QUOTED.sub("", message)):
+    if "operationnotallowed" not in codes:
+        return None
+    plain = _QUOTED.sub("", message)
+    if _QUOTA.search(plain):
         return Fault.QUOTA
-    return None
+    return Fault.OTHER if _FOR_GOOD.search(plain) else None
 
 
 def _by_status(status: int | None, codes: Sequence[str]) -> Fault:
     if status == HTTPStatus.FORBIDDEN:
         return Fault.PERMISSION
-    if status is not None and _unclear(status):
+    if status is not None and _proves_nothing(status):
         return Fault.UNAVAILABLE
     if status == HTTPStatus.CONFLICT or not _BUSY.isdisjoint(codes):
         return Fault.CONFLICT
     return Fault.OTHER
 
 
-def _unclear(status: int) -> bool:
+def _no_answer(status: int) -> bool:
+    gave_up = status == HTTPStatus.REQUEST_TIMEOUT
+    return gave_up or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def _proves_nothing(status: int) -> bool:
     redirect = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST
-    return redirect or status in _PROVES_NOTHING or status >= 500  # noqa: PLR2004 - 5xx
+    return redirect or status == HTTPStatus.UNAUTHORIZED
 
 
 def _refused(refusal: HttpResponseError) -> AzureError:

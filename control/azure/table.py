@@ -2,22 +2,24 @@
 
 Every conditional write names its match condition: without one the SDK overwrites
 silently. Nothing is sent twice: a write whose answer was lost would meet itself.
+Nothing is sent late: a write whose caller gave up could undo a newer one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from azure.core import MatchConditions
-from azure.core.exceptions import HttpResponseError
+from azure.core.exceptions import HttpResponseError, ServiceRequestError
 
 from control.azure.arm import call_options
-from control.azure.deadline import within
+from control.azure.deadline import Deadline, within
 from control.azure.faults import table_code, translated_for_ledger
 from control.azure.lazy import Lazy
-from control.errors import LedgerUnreadable
+from control.errors import LedgerUnavailable, LedgerUnreadable
 from control.model import ensure_utc
 from control.ports import Row, Value, Values, Write, WriteKind
 
@@ -30,12 +32,10 @@ _SECONDS = 3.0
 _LARGEST_PAGE = 1000
 _ABSENT = {"ResourceNotFound", "EntityNotFound"}
 _EXISTS = "TableAlreadyExists"
-_OPTIONS: dict[str, Any] = {
-    **call_options(_SECONDS),
-    "retry_total": 0,
-    "permit_redirects": False,
-}
+_DEADLINE: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 _RANGE = "PartitionKey eq @partition and RowKey ge @first and RowKey lt @after"
+
+type Operation = tuple[str, dict[str, Any], dict[str, Any]]
 
 
 class AzureTable:
@@ -95,14 +95,12 @@ class AzureTable:
 
     def delete(self, partition: str, key: str, etag: str) -> None:
         """Delete a row as it was read, as a transaction: that tells when it is gone."""
-        operation = "delete", _entity(partition, key, {}), _unchanged(etag)
-        self._call(lambda table: table.submit_transaction([operation]))
+        self._transact([("delete", _entity(partition, key, {}), _unchanged(etag))])
 
     def commit(self, partition: str, writes: Sequence[Write]) -> None:
         """Make all writes or none."""
         assert 1 <= len(writes) <= LARGEST_TRANSACTION
-        operations = [_operation(partition, write) for write in writes]
-        self._call(lambda table: table.submit_transaction(operations))
+        self._transact([_operation(partition, write) for write in writes])
 
     def create(self) -> None:
         """Make the table where it is missing."""
@@ -116,6 +114,12 @@ class AzureTable:
 
         self._call(make)
 
+    def _transact(self, operations: list[Operation]) -> None:
+        answers = self._call(lambda table: table.submit_transaction(operations))
+        if len(answers) != len(operations):
+            # The SDK takes a 202 without any parts for a success.
+            raise LedgerUnavailable("The ledger did not say what became of a write.")
+
     def _rows(self, pages: "Iterator[Iterator[TableEntity]]") -> Iterator[Row]:
         def page(_: object) -> list[Row] | None:
             found = next(pages, None)
@@ -127,10 +131,32 @@ class AzureTable:
     def _call[T](self, call: "Callable[[TableClient], T]") -> T:
         with translated_for_ledger():
             client = self._client()
-            return within(_SECONDS, lambda _: call(client))
+            return within(_SECONDS, lambda deadline: _timed(deadline, call, client))
 
 
-def _operation(partition: str, write: Write) -> tuple[str, dict[str, Any], Any]:
+def _timed[T](
+    deadline: Deadline, call: "Callable[[TableClient], T]", client: "TableClient"
+) -> T:
+    _DEADLINE.set(deadline)
+    return call(client)
+
+
+def _in_time(_: object) -> None:
+    """Run last before a request is sent; its token may have been waited for."""
+    deadline = _DEADLINE.get()
+    if deadline is not None and deadline.passed:
+        raise ServiceRequestError("out of time before it was sent")
+
+
+_OPTIONS: dict[str, Any] = {
+    **call_options(_SECONDS),
+    "retry_total": 0,
+    "permit_redirects": False,
+    "raw_request_hook": _in_time,
+}
+
+
+def _operation(partition: str, write: Write) -> Operation:
     from azure.data.tables import UpdateMode  # noqa: PLC0415 - slow: at first use
 
     entity = _entity(partition, write.key, write.values)

@@ -6,13 +6,14 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from hashlib import sha256
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from azure.core.exceptions import HttpResponseError
 
 from control.azure.arm import call_options, is_loopback
 from control.azure.deadline import within
-from control.azure.faults import translated, words_of
+from control.azure.faults import translated, unanswered, words_of
 from control.azure.lazy import Lazy
 from control.ports import Scope, Token
 
@@ -39,8 +40,8 @@ class VaultTokens:
 
     def read(self) -> tuple[Token, ...]:
         """List the tokens; a disabled one has no digest, for its value is sealed."""
-        client = self._client()
         with translated():
+            client = self._client()
             return within(_SECONDS, lambda _: self._list(client))
 
     def value(self, device: str) -> str | None:
@@ -51,14 +52,15 @@ class VaultTokens:
         """Return a secret by its name, None when it is missing or disabled."""
         if not _is_name(name):
             return None
-        client = self._client()
         with translated():
+            client = self._client()
             return within(_SECONDS, lambda _: _value(client, name))
 
     def _list(self, client: "SecretClient") -> tuple[Token, ...]:
         tokens, digests = list[Token](), dict[str, tuple[datetime | None, bytes]]()
-        for listed in client.list_properties_of_secrets():
-            name = listed.name or ""
+        for listed in client.list_properties_of_secrets(raw_response_hook=_ensure_page):
+            if not (name := listed.name):
+                raise unanswered("The vault listed what is no secret.")
             token = _token(name, listed) if name.startswith(PREFIX) else None
             if token is None:
                 continue
@@ -82,12 +84,25 @@ class VaultTokens:
 
 def _value(client: "SecretClient", name: str) -> str | None:
     try:
-        return client.get_secret(name).value or None
+        secret = client.get_secret(name)
     except HttpResponseError as refusal:
         words = words_of(refusal)
         if _NONE_SUCH.isdisjoint((words.code, *words.inner)):
             raise
         return None
+    if not secret.id or not isinstance(secret.value, str):
+        raise unanswered("The vault's answer is no secret.")
+    return secret.value or None
+
+
+def _ensure_page(response: Any) -> None:
+    """Refuse what is no list: the SDK would make of it a vault without secrets."""
+    answer = response.http_response
+    if answer.status_code != HTTPStatus.OK:
+        return
+    body = answer.json()
+    if not isinstance(body, dict) or not isinstance(body.get("value"), list):
+        raise unanswered("The vault's answer is no list of secrets.")
 
 
 def _token(name: str, listed: "SecretProperties") -> Token | None:

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from control import settings_docs
-from control.cli import tables
+from control.cli import messages, tables
 from control.clock import SystemClock
 from control.errors import ControlError
 from control.ledger import Ledger
@@ -99,8 +99,12 @@ def docs(
         bool, typer.Option("--check", help="Change nothing; end with 1 where stale.")
     ] = False,
 ) -> None:
-    """Make what is made from the code: the settings' documents, DESIGN.md's tables."""
-    stale = (*settings_docs.stale(_ROOT), *tables.stale(_ROOT))
+    """Make what is made from the code: settings, messages, DESIGN.md's tables."""
+    stale = (
+        *settings_docs.stale(_ROOT),
+        *tables.stale(_ROOT),
+        *messages.stale(_ROOT),
+    )
     if check and stale:
         raise _not_done(
             f"{' and '.join(stale)} are stale: run `python -m control docs`."
@@ -108,6 +112,7 @@ def docs(
     if not check:
         settings_docs.write(_ROOT)
         tables.write(_ROOT)
+        messages.write(_ROOT)
     typer.echo("The documents are up to date.")
 
 

@@ -1,9 +1,10 @@
-"""The parts of DESIGN.md that are made from the code: the rows and the diagram."""
+"""The parts of DESIGN.md that are made from the code: rows, diagram and refusals."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from control.cli.error_table import error_table
 from control.decide import HELD, NONE, RELEASING
 from control.words import LeaseState
 
@@ -66,8 +67,13 @@ def diagram() -> str:
 
 
 def filled(design: str) -> str:
-    """Return DESIGN.md's text with the two parts between their marks made anew."""
-    for mark, part in (("diagram", diagram()), ("rows", decision_table())):
+    """Return DESIGN.md's text with the parts between their marks made anew."""
+    parts = {
+        "diagram": diagram(),
+        "rows": decision_table(),
+        "refusals": error_table(),
+    }
+    for mark, part in parts.items():
         first, last = f"<!-- {mark} -->", f"<!-- /{mark} -->"
         before, _, rest = design.partition(first)
         design = f"{before}{first}\n{part}\n{last}{rest.partition(last)[2]}"

@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from control.decision import Case, Entry
 from control.model import Heartbeat, Lease, Session
 from control.rules import deadlines, leases, phases, starts
+from control.said.journal import Line
+from control.said.reasons import Reason
 from control.words import LeaseState, Phase
 
 _READY_AGAIN = timedelta(minutes=1)
@@ -47,8 +49,10 @@ def _start_outcome(case: Case) -> Learnt:
     if learnt == start or learnt.outcome is None:
         return case, ()
     fault = learnt.outcome.fault
-    said = f"failed: {learnt.outcome.code or fault}" if fault else "succeeded"
-    entries = _entry(case, "start_ended", f"Azure says that the start {said}.")
+    text = Line.START_SUCCEEDED.say()
+    if fault is not None:
+        text = Line.START_FAILED.say(code=learnt.outcome.code or fault)
+    entries = _entry(case, "start_ended", text)
     return _without_what_was_not_allocated(
         _with(case, replace(case.lease, start=learnt))
     ), entries
@@ -87,7 +91,7 @@ def _billing_since(case: Case) -> Learnt:
     dated = replace(session, billing_since=since, provisional=False)
     if lease.state is LeaseState.HELD and not lease.recounted:
         lease = deadlines.recount(lease, case.policy, case.seen.spend, since, case.now)
-    text = f"Billing since {since:%H:%M:%SZ}, at {session.price_per_hour} an hour."
+    text = Line.BILLING.say(at=f"{since:%H:%M:%S} UTC", price=session.price_per_hour)
     return _with(case, lease, dated), _entry(case, "billing", text)
 
 
@@ -97,7 +101,7 @@ def _phase(case: Case) -> Learnt:
         return case, ()
     spent = phases.so_far(lease, session, beat.received_at)
     changed = replace(lease, phase=beat.phase, phase_since=beat.received_at)
-    text = f"The VM says: {beat.phase}. {beat.detail}".strip()
+    text = Line.PHASE.say(phase=beat.phase, detail=beat.detail).strip()
     return (
         _with(case, changed, replace(session, phases=spent)),
         _entry(case, "phase", text),
@@ -112,7 +116,7 @@ def _health(case: Case) -> Learnt:
     entries: tuple[Entry, ...] = ()
     if beat.phase is Phase.READY and session.ready_at is None:
         session = replace(session, ready_at=beat.received_at)
-        entries = _entry(case, "ready", "The model answers.")
+        entries = _entry(case, "ready", Reason.ANSWERS.say())
     lease = replace(
         lease,
         last_ready_at=_last_ready_at(lease, beat),
@@ -145,7 +149,7 @@ def _budget(case: Case) -> Learnt:
     shorter = deadlines.shorten(lease, case.policy, case.seen.spend, case.now)
     if shorter == lease:
         return case, ()
-    text = f"The budget ends the session earlier, at {shorter.expires_at:%H:%MZ}."
+    text = Line.SHORTENED.say(at=shorter.expires_at)
     return _with(case, shorter), _entry(case, "shortened", text)
 
 

@@ -6,9 +6,14 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from control.decision import Case, Decision, Entry, Notify, SendDeallocate, SendStart
-from control.model import Lease, Start
+from control.model import Heartbeat, Lease, Start
 from control.rules import leases, starts
 from control.rules.steps import close, nothing, release
+from control.said.book import counted, lowered
+from control.said.ends import Cause, Ended, Stage
+from control.said.journal import Line
+from control.said.notices import Notice
+from control.said.reasons import Reason
 from control.words import Ending, Fault, Phase, Power, Purpose, StopReason
 
 OFF_FOR_GOOD = timedelta(minutes=2)
@@ -27,31 +32,21 @@ def must_end(case: Case) -> Decision | None:
     """Row 5, release: locked, the deadline is reached, or the budget is spent."""
     lease, spend = case.lease, case.seen.spend
     if lease.locked:
-        return release(case, 5, StopReason.LOCKED, "An operator locked the machine.")
+        return release(case, 5, StopReason.LOCKED, Ended.LOCKED.say())
     if lease.expires_at is not None and case.now >= lease.expires_at:
         why = leases.limit_reason(lease)
-        return release(case, 5, why, _DEADLINE_REACHED[why])
+        return release(case, 5, why, Ended[why.name].say())
     if spend is not None and spend.remaining <= 0:
-        return release(case, 5, StopReason.BUDGET, "The budget is spent.")
+        return release(case, 5, StopReason.BUDGET, Ended.BUDGET.say())
     return None
-
-
-_DEADLINE_REACHED = {
-    StopReason.ASKED: "The time that was asked for is over.",
-    StopReason.MAX_RUNTIME: "The longest time a session may run is over.",
-    StopReason.DEVICE: "The longest time this device may ask for is over.",
-    StopReason.BUDGET: "The budget is spent.",
-    StopReason.BUDGET_PERIOD: "The budget's period is over.",
-}
 
 
 def gone(case: Case) -> Decision | None:
     """Row 6, close: ARM has not known the machine for three ticks."""
     if case.seen.power is not Power.GONE:
         return None
-    reason = "Azure does not know this machine any more."
     end = case.seen.seen.not_found_since
-    return close(case, 6, StopReason.OUTSIDE, reason, end)
+    return close(case, 6, StopReason.OUTSIDE, Reason.GONE.say(), end)
 
 
 def off_by_others(case: Case) -> Decision | None:
@@ -63,9 +58,9 @@ def off_by_others(case: Case) -> Decision | None:
     beat = case.seen.heartbeat
     why = _ending_reason(case.lease, beat.ending if beat else None)
     if why is None:
-        reason = "It was switched off, but not by us."
-        return close(case, 7, StopReason.OUTSIDE, reason)
-    return close(case, 7, why, f"The machine switched itself off ({why}).")
+        return close(case, 7, StopReason.OUTSIDE, Ended.OUTSIDE.say())
+    reason = Reason.SWITCHED_ITSELF_OFF.say(why=Ended[why.name].say())
+    return close(case, 7, why, reason)
 
 
 def _off_for_good(case: Case) -> bool:
@@ -102,12 +97,18 @@ def to_start(case: Case) -> Decision | None:
     if start is not None and start.fault not in starts.RETRIED:
         return None
     if _hunted_long_enough(case):
-        reason = "Azure did not start the machine in time."
-        return close(case, 8, StopReason.START_FAILED, reason)
+        return close(case, 8, StopReason.START_FAILED, _not_in_time(case))
     waiting = start is not None and start.retry_at is not None
     if waiting and start is not None and start.retry_at and case.now < start.retry_at:
         return None
-    return _start(case, 8, "Azure is asked to start the machine.")
+    return _start(case, 8, Reason.START.say())
+
+
+def _not_in_time(case: Case) -> str:
+    minutes = case.policy.capacity_retry // timedelta(minutes=1)
+    start = case.lease.start
+    cause = f" {refusal(start)}" if start and start.fault else ""
+    return Reason.NOT_IN_TIME.say(span=counted(minutes, "minute"), cause=cause)
 
 
 def to_start_for_capacity(case: Case) -> Decision | None:
@@ -120,14 +121,14 @@ def to_start_for_capacity(case: Case) -> Decision | None:
     if _hunted_long_enough(case):
         return close(case, 9, StopReason.NO_CAPACITY, _no_capacity(case))
     if case.now < starts.capacity_retry_at(start):
-        return nothing(case, 9, "Azure has no such machine free; asking again soon.")
-    return _start(case, 9, "Azure is asked again for a free machine.")
+        return nothing(case, 9, Reason.NONE_FREE_YET.say())
+    return _start(case, 9, Reason.START_AGAIN.say())
 
 
 def _no_capacity(case: Case) -> str:
     others = ", ".join(case.policy.other_machines)
-    hint = f" Other machines here: {others}." if others else ""
-    return f"Azure has no such machine free at the moment.{hint}"
+    hint = Reason.OTHER_MACHINES.say(others=others) if others else ""
+    return Reason.NO_CAPACITY.say(hint=hint)
 
 
 def _hunted_long_enough(case: Case) -> bool:
@@ -138,10 +139,10 @@ def _hunted_long_enough(case: Case) -> bool:
 def _start(case: Case, row: int, reason: str) -> Decision:
     """Write the intent of a start; a run that may not start leaves it to the tick."""
     if not case.seen.run.may_start:
-        return nothing(case, row, "The timer asks Azure for the machine.")
+        return nothing(case, row, Reason.START_BY_TIMER.say())
     lease = starts.next_start(case.lease, case.now)
     assert lease.start is not None
-    text = f"Start sent, attempt {lease.start.attempts}."
+    text = Line.START.say(attempts=lease.start.attempts)
     return replace(
         nothing(case, row, reason),
         lease=lease,
@@ -162,18 +163,7 @@ def start_refused(case: Case) -> Decision | None:
 
 def refusal(start: Start) -> str:
     """Say in a sentence why Azure will not start the machine."""
-    fault = start.fault or Fault.OTHER
-    return _REFUSALS.get(fault, "Azure could not start the machine.")
-
-
-_REFUSALS = {
-    Fault.CAPACITY: "Azure has no such machine free at the moment.",
-    Fault.QUOTA: "The subscription's quota does not allow this machine.",
-    Fault.PERMISSION: "Azure does not let the switch start this machine.",
-    Fault.SKU: "Azure does not offer this machine size to the subscription here.",
-    Fault.DISABLED: "The Azure subscription is disabled.",
-    Fault.SCOPE_LOCK: "A lock in Azure forbids starting this machine.",
-}
+    return Cause[(start.fault or Fault.OTHER).name].say()
 
 
 def start_failed(case: Case) -> Decision | None:
@@ -183,8 +173,7 @@ def start_failed(case: Case) -> Decision | None:
         return None
     if start.fault is None or start.fault in _ASKED_AGAIN:
         return None
-    reason = "Azure says that the start failed; it is told to switch it off."
-    made = release(case, 11, StopReason.START_FAILED, reason)
+    made = release(case, 11, StopReason.START_FAILED, Reason.START_FAILED.say())
     assert made.lease.release is not None
     sent = replace(made.lease.release, sent_at=case.now, attempts=1)
     return replace(
@@ -201,11 +190,15 @@ def never_ready(case: Case) -> Decision | None:
     if case.now - _unready_since(case) < case.policy.ready_deadline:
         return None
     if case.session is not None and case.session.ready_at is not None:
-        reason = "The model has stopped answering."
+        reason = Reason.STOPPED_ANSWERING.say()
         return release(case, 12, StopReason.NOT_RESPONDING, reason)
-    phase = f" It got as far as: {case.lease.phase}." if case.lease.phase else ""
-    reason = f"The model did not answer in time.{phase}"
-    return release(case, 12, StopReason.NEVER_READY, reason)
+    return release(case, 12, StopReason.NEVER_READY, _not_ready(case.lease.phase))
+
+
+def _not_ready(phase: Phase | None) -> str:
+    stage = lowered(Stage[phase.name].say()) if phase else ""
+    said = Reason.GOT_AS_FAR_AS.say(stage=stage) if stage else ""
+    return Reason.NEVER_READY.say(stage=said)
 
 
 def _setting_up(case: Case) -> bool:
@@ -238,8 +231,7 @@ def guest_shutdown(case: Case) -> Decision | None:
         capacity = start.fault is Fault.CAPACITY
         why = StopReason.NO_CAPACITY if capacity else StopReason.START_FAILED
         return release(case, 13, why, refusal(start))
-    reason = "The machine was shut down from inside and is still billed."
-    return release(case, 13, StopReason.GUEST_SHUTDOWN, reason)
+    return release(case, 13, StopReason.GUEST_SHUTDOWN, Reason.GUEST_SHUTDOWN.say())
 
 
 def _stopped_on_its_way(case: Case) -> bool:
@@ -258,7 +250,7 @@ def broken(case: Case) -> Decision | None:
         return None
     work = lease.purpose is Purpose.WORK
     if work and newest.phase is Phase.BROKEN and _for(case, lease.broken_since):
-        reason = f"The model has been broken for 10 minutes. {newest.detail}".strip()
+        reason = Reason.BROKEN.say(detail=newest.detail).strip()
         return release(case, 14, StopReason.BROKEN, reason)
     if beat is None:
         return None
@@ -267,7 +259,7 @@ def broken(case: Case) -> Decision | None:
     if not beat.release_failed and not ends:
         return None
     why = _ending_reason(lease, beat.ending) or StopReason.BROKEN
-    return release(case, 14, why, "The machine could not switch itself off.")
+    return release(case, 14, why, Reason.COULD_NOT_END.say())
 
 
 def _for(case: Case, since: datetime | None) -> bool:
@@ -283,20 +275,33 @@ def idle(case: Case) -> Decision | None:
         return None
     counts = (beat.requests_running, beat.requests_waiting, beat.open_connections)
     limit = case.policy.idle + IDLE_SPARE
-    if beat.idle_seconds < limit.total_seconds() or any(n != 0 for n in counts):
+    if _idle_for(case, beat) < limit.total_seconds() or any(n != 0 for n in counts):
         return None
-    return release(case, 15, StopReason.IDLE, "Nobody has used the model for a while.")
+    return release(case, 15, StopReason.IDLE, Ended.IDLE.say())
+
+
+def _idle_for(case: Case, beat: Heartbeat) -> float:
+    """Return for how many seconds it was idle in this session and this boot.
+
+    A watcher whose clock was carried over from before would kill every start.
+    """
+    ready_at = case.session.ready_at if case.session else None
+    if beat.idle_seconds is None or ready_at is None:
+        return 0.0
+    since_ready = (beat.received_at - ready_at).total_seconds()
+    uptime = since_ready if beat.uptime_s is None else beat.uptime_s
+    return min(beat.idle_seconds, since_ready, uptime)
 
 
 def ready(case: Case) -> Decision | None:
     """Row 16, warn: ready; 15 and 5 minutes before the end, once each."""
     if case.seen.power is not Power.RUNNING or not case.ready:
         return None
-    made = nothing(case, 16, "The model answers.")
+    made = nothing(case, 16, Reason.ANSWERS.say())
     due = _due_warnings(case)
     if all(minutes in case.lease.warned for minutes in due):
         return made
-    text = f"The session ends in {_minutes_left(case)} minutes."
+    text = Notice.ENDS_SOON.say(left=counted(_minutes_left(case), "minute"))
     return replace(
         made,
         lease=replace(case.lease, warned=tuple(due)),
@@ -317,7 +322,7 @@ def _minutes_left(case: Case) -> int:
 
 def wait(case: Case) -> Decision:
     """Row 17, wait: everything else is a matter of time, and row 12 ends it."""
-    return nothing(case, 17, f"Waiting: the machine is {case.seen.power}.")
+    return nothing(case, 17, Reason.WAITING.say(power=case.seen.power))
 
 
 HELD: tuple[Row, ...] = (

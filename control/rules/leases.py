@@ -12,7 +12,15 @@ from control.model import Last, Lease, Release, Session
 from control.rules import money, phases, starts
 from control.rules.deadlines import Deadline, at_adoption
 from control.rules.sight import BACK_FROM_GONE
-from control.words import LeaseState, Limit, Power, PriceSource, Purpose, StopReason
+from control.words import (
+    Fault,
+    LeaseState,
+    Limit,
+    Power,
+    PriceSource,
+    Purpose,
+    StopReason,
+)
 
 PROVES_RAN = frozenset({Power.RUNNING, Power.STOPPING})
 
@@ -237,9 +245,11 @@ def _never_came_on(case: Case) -> bool:
 
 
 def _problem(case: Case) -> str | None:
+    """Return what failed; a start that something newer overtook is no failure."""
     outcome = case.lease.start.outcome if case.lease.start else None
-    if outcome is None or outcome.fault is None:
+    if outcome is None or outcome.fault in {None, Fault.PREEMPTED}:
         return None
+    assert outcome.fault is not None
     return outcome.code or outcome.fault.value
 
 

@@ -17,6 +17,9 @@ from control.decision import (
 )
 from control.model import Release
 from control.rules import leases
+from control.said.book import counted
+from control.said.journal import Line
+from control.said.notices import Notice
 from control.words import RunKind, StopReason
 
 PACE = timedelta(seconds=50)
@@ -41,7 +44,7 @@ def release(
         reason=reason,
         lease=lease,
         session=session,
-        entries=(Entry(event="released", text=f"{why}: {reason}", by=by),),
+        entries=(Entry(event="released", text=_line(why, reason), by=by),),
     )
 
 
@@ -51,7 +54,9 @@ def close(
     """End the lease and its session: the machine was read off, or never came on."""
     made = leases.closed(case, why, end)
     ended = made.session
-    text = f"{reason} Cost: {ended.cost} {ended.currency}." if ended else reason
+    text = reason
+    if ended is not None:
+        text = Notice.ENDED.say(reason=reason, cost=ended.cost, currency=ended.currency)
     notes: tuple[Action, ...] = (Notify(event="ended", text=text),) if ended else ()
     return Decision(
         rows=(row,),
@@ -59,8 +64,12 @@ def close(
         lease=made.lease,
         closed=ended,
         actions=notes,
-        entries=(Entry(event="closed", text=f"{why}: {text}", by=case.by),),
+        entries=(Entry(event="closed", text=_line(why, text), by=case.by),),
     )
+
+
+def _line(why: StopReason, reason: str) -> str:
+    return Line.RELEASED.say(why=why, reason=reason)
 
 
 def adopt(case: Case, row: int, reason: str, ask: Ask | None = None) -> Decision:
@@ -74,7 +83,7 @@ def adopt(case: Case, row: int, reason: str, ask: Ask | None = None) -> Decision
         reason=reason,
         lease=lease,
         session=session,
-        actions=(Notify(event="adopted", text=reason),),
+        actions=(Notify(event="adopted", text=Notice.ADOPTED.say(reason=reason)),),
         entries=(Entry(event="adopted", text=reason, by=case.by),),
     )
 
@@ -89,7 +98,8 @@ def deallocate(case: Case, row: int, reason: str) -> Decision:
         return made
     force = _force(held, case.now)
     sent = replace(held, sent_at=case.now, attempts=held.attempts + 1)
-    text = f"Deallocate sent, attempt {sent.attempts}{', forced' if force else ''}."
+    line = Line.DEALLOCATE_FORCED if force else Line.DEALLOCATE
+    text = line.say(attempts=sent.attempts)
     return replace(
         made,
         lease=replace(case.lease, release=sent),
@@ -111,10 +121,10 @@ def _alarm(case: Case, held: Release) -> tuple[Action, ...]:
     """
     if case.now - held.since < ALARM_AFTER or case.seen.power.billing is False:
         return ()
-    minutes = int((case.now - held.since).total_seconds() // 60)
-    text = (
-        f"{case.lease.machine} was told to stop {minutes} min ago and is "
-        f"{case.seen.power}: it may still bill. Stop it in the Azure portal if this "
-        "goes on."
-    )
+    minutes = (case.now - held.since) // timedelta(minutes=1)
+    machine, ago = case.lease.machine, counted(minutes, "minute")
+    text = Notice.STILL_UNKNOWN.say(machine=machine, ago=ago)
+    if case.seen.power.billing:
+        power = case.seen.power
+        text = Notice.STILL_ON.say(machine=machine, ago=ago, power=power)
     return (Notify(event="alarm", text=text),)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from control.errors import AzureError, LedgerError
 from control.ports import Clock, Tokens
+from control.said.problems import Detail
 from control.web.auth import Gate, Trust
 from control.web.bodies import LARGEST
 from control.web.call import Call, Tools
@@ -101,8 +102,7 @@ def _check_method(route: Route, request: Request) -> None:
         return
     raise Refused(
         Problem(
-            slug="method-not-allowed",
-            detail=f"Not done: {route.path} takes {route.method} alone.",
+            told=Detail.WRONG_METHOD.of(path=route.path, method=route.method),
             headers={"Allow": route.allow},
         )
     )
@@ -115,10 +115,10 @@ def _check_length(request: Request) -> None:
     """
     length = request.headers.get("content-length")
     if length is None and "transfer-encoding" in request.headers:
-        raise refuse("length-required", "Not done: send the body with Content-Length.")
+        raise refuse(Detail.NO_LENGTH.of())
     claimed = int(length[:12]) if length and length.isdecimal() else 0
     if max(len(request.body), claimed) > LARGEST:
-        raise refuse("too-large", "Not done: the body is larger than 16 KB.")
+        raise refuse(Detail.TOO_LARGE.of())
 
 
 def _report(route: Route, error: Exception) -> None:

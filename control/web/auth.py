@@ -18,6 +18,8 @@ from control.devices import Admitted
 from control.errors import LedgerError
 from control.patience import patience
 from control.ports import Clock, Scope, Token
+from control.said.book import Told
+from control.said.problems import Detail
 from control.web.http import Request
 from control.web.problems import Problem, Refused, refuse
 from control.web.roster import EVERY, Listed, Roster
@@ -76,7 +78,7 @@ class Gate:
         digest = sha256(_bearer(request).encode()).digest()
         caller = self._caller(digest, trust)
         if caller.scope is not scope and not caller.operates:
-            raise refuse("not-allowed", f"Not allowed: {_takes(scope, caller.scope)}")
+            raise refuse(_takes(scope, caller.scope))
         return caller
 
     def _caller(self, digest: bytes, trust: Trust) -> Caller:
@@ -111,9 +113,7 @@ class Gate:
             wait = listed.at + EVERY - now
             raise Refused(
                 Problem(
-                    slug="vault-unavailable",
-                    detail="Not done: the vault with the tokens does not answer. Try "
-                    "again in a minute; a known device can still stop.",
+                    told=Detail.VAULT.of(),
                     retry_after=int(wait.total_seconds()) + 1,
                 )
             )
@@ -140,33 +140,25 @@ class Gate:
 def _bearer(request: Request) -> str:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        raise _unknown(
-            "Not done: no token came along. Send it as `Authorization: Bearer ...`; an "
-            "app on the phone may still have an empty field for it."
-        )
+        raise _unauthorized(Detail.NO_TOKEN.of())
     return token.strip()
 
 
-def _unknown(detail: str) -> Refused:
-    return Refused(Problem(slug="token-unknown", detail=detail, headers=_CHALLENGE))
+def _unauthorized(told: Told) -> Refused:
+    return Refused(Problem(told=told, headers=_CHALLENGE))
 
 
 def _refused_by_vault(row: Admitted | None) -> Refused:
     if row is None:
-        return _unknown("Not done: this token is not known. Pair this device again.")
-    detail = (
-        f"Not done: the token of {row.device} was revoked. Ask the operator for "
-        "a new one."
-    )
-    problem = Problem(slug="token-revoked", detail=detail, headers=_CHALLENGE)
-    return Refused(problem)
+        return _unauthorized(Detail.UNKNOWN_TOKEN.of())
+    return _unauthorized(Detail.REVOKED.of(device=row.device))
 
 
-def _takes(needed: Scope, has: Scope) -> str:
+def _takes(needed: Scope, has: Scope) -> Told:
     if has is Scope.VM:
-        return "a machine's token sends its heartbeats and nothing else."
-    whose = "the machine's own" if needed is Scope.VM else "an operator's"
-    return f"this takes {whose} token, and this is a {has} token."
+        return Detail.MACHINES_TOKEN.of()
+    machines = needed is Scope.VM
+    return (Detail.NEEDS_MACHINE if machines else Detail.NEEDS_OPERATOR).of()
 
 
 def _of(token: Token | Admitted) -> Caller:

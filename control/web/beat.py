@@ -3,9 +3,11 @@
 from http import HTTPStatus
 
 from control.ports import Scope
+from control.said.answers import Answer
+from control.said.problems import Detail
 from control.web.bodies import HeartbeatBody, read
 from control.web.call import Call
-from control.web.documents import instant, reply
+from control.web.documents import reply
 from control.web.http import Response
 from control.web.problems import refuse
 
@@ -15,8 +17,10 @@ def take(call: Call) -> Response:
     body = read(HeartbeatBody, call.request)
     by = call.by
     if by.scope is Scope.VM and by.machine != body.machine:
-        raise refuse("not-allowed", "Not allowed: this is another machine's token.")
+        raise refuse(Detail.OTHER_MACHINES_TOKEN.of())
     call.known(body.machine)
     answer = call.tools.switch.heartbeat(body.heartbeat(call.now))
-    until = instant(answer.expires_at) if answer.expires_at else "nothing"
-    return call.answer(HTTPStatus.OK, reply(answer), f"Taken. Armed until {until}.")
+    said = Answer.BEAT_UNARMED.say()
+    if answer.expires_at is not None:
+        said = Answer.BEAT.say(until=answer.expires_at)
+    return call.answer(HTTPStatus.OK, reply(answer), said)

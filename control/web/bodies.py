@@ -13,9 +13,13 @@ from pydantic import (
     Field,
     ValidationError,
 )
+from pydantic_core import ErrorDetails
 
 from control.decision import Ask, Policy
 from control.model import Heartbeat, ensure_utc
+from control.said.book import lowered
+from control.said.problems import Detail
+from control.said.wrong import Wrong
 from control.web.auth import Caller
 from control.web.durations import Number, TimeOfDay, next_time
 from control.web.http import Request
@@ -98,43 +102,48 @@ def read[B: BaseModel](kind: type[B], request: Request) -> B:
             request.body or b"{}", parse_float=Decimal, parse_constant=_no_number
         )
     except (ValueError, ArithmeticError, RecursionError):
-        raise bad("body", "is not JSON") from None
+        raise bad("body", Wrong.NOT_JSON.of()) from None
     if not isinstance(said, dict):
-        raise bad("body", "is not a JSON object")
+        raise bad("body", Wrong.NOT_OBJECT.of())
     try:
         return kind.model_validate(said)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise bad(
-            str((first["loc"] or ("body",))[0]), _why(first["type"], first["msg"])
-        ) from None
+        raise bad(str((first["loc"] or ("body",))[0]), _why(first)) from None
 
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(text)
 
 
-def _why(kind: str, message: str) -> str:
-    match kind:
+def _why(error: ErrorDetails) -> object:
+    message, more = error["msg"], error.get("ctx", {})
+    match error["type"]:
         case "missing":
-            return "is missing"
+            return Wrong.MISSING.of()
         case "extra_forbidden":
-            return "is not known here"
+            return Wrong.UNKNOWN.of()
         case "value_error":
-            return message.removeprefix("Value error, ")
+            return more["error"]
+        case "string_type":
+            return Wrong.NO_TEXT.of()
+        case "string_too_long":
+            return Wrong.TOO_LONG.of(most=more.get("max_length"))
+        case "literal_error":
+            return Wrong.NOT_ONE_OF.of(known=more.get("expected"))
         case _:
-            return f"is not usable: {message[:1].lower()}{message[1:]}"
+            return Wrong.UNUSABLE.of(why=lowered(message))
 
 
-def bad(field: str, why: str) -> Refused:
+def bad(field: str, why: object) -> Refused:
     """Return the 422 for one field of a body."""
-    return refuse("bad-body", f"Not done: {field} {why}.", field=field)
+    return refuse(Detail.BAD_BODY.of(field=field, why=why), field=field)
 
 
 def capped(field: str, number: Decimal, most: Decimal, unit: str) -> Decimal:
     """Return the number, unless it is above the cap."""
     if number > most:
-        raise bad(field, f"is above the {most.normalize():f} {unit} that may be asked")
+        raise bad(field, Wrong.TOO_MUCH.of(most=f"{most.normalize():f}", unit=unit))
     return number
 
 
@@ -144,9 +153,9 @@ def ask(
     """Return what was asked for, by whom."""
     named = [f for f in ("hours", "minutes", "until") if getattr(body, f) is not None]
     if len(named) > 1:
-        raise bad(named[1], f"cannot be given beside {named[0]}")
+        raise bad(named[1], Wrong.BESIDE.of(other=named[0]))
     if body.purpose == "setup" and not caller.operates:
-        raise refuse("not-allowed", "Not started: only an operator may set up.")
+        raise refuse(Detail.SET_UP.of())
     until = next_time(body.until, place.zone, now) if body.until else None
     return Ask(
         device=caller.device,

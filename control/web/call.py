@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from control.ports import Clock, Tokens
+from control.said.problems import Detail
 from control.web.auth import Caller
 from control.web.http import (
     NONE,
@@ -76,11 +77,7 @@ class Call:
         if name in machines:
             return name
         known = ", ".join(machines)
-        raise refuse(
-            "unknown-machine",
-            f"Not done: there is no such machine; the known ones are {known}.",
-            machines=list(machines),
-        )
+        raise refuse(Detail.NO_SUCH_MACHINE.of(known=known), machines=list(machines))
 
     def answer(
         self,

@@ -9,6 +9,9 @@ from typing import Final
 from control.devices import Admitted, Code
 from control.errors import AzureError, LedgerError
 from control.ports import Token
+from control.said.answers import Answer
+from control.said.book import counted
+from control.said.problems import Detail
 from control.web.bodies import PairBody, read
 from control.web.call import Call
 from control.web.documents import instant, maybe, number
@@ -38,7 +41,9 @@ def listed(call: Call) -> Response:
         for token in sorted(tokens, key=lambda token: token.device)
     ]
     names = ", ".join(str(device["name"]) for device in devices)
-    said = f"{len(devices)} devices: {names}."
+    said = Answer.NO_DEVICES.say()
+    if devices:
+        said = Answer.DEVICES.say(count=counted(len(devices), "device"), names=names)
     return call.answer(HTTPStatus.OK, {"devices": devices}, said)
 
 
@@ -46,15 +51,12 @@ def code(call: Call) -> Response:
     """`POST /devices/{name}/code`: a code for an existing, enabled token."""
     tools, name = call.tools, call.request.params.get("name", "")
     if _value(call, name) is None:
-        raise refuse(
-            "unknown-device",
-            "Not done: there is no enabled token for such a device.",
-        )
+        raise refuse(Detail.NO_SUCH_DEVICE.of())
     made = "".join(secrets.choice(_ALPHABET) for _ in range(CODE_LENGTH))
     expires_at = call.now + CODE_LIVES
     tools.devices.put_code(_hash(made), name, expires_at)
     document = {"code": made, "expires_at": instant(expires_at)}
-    said = f"Code for {name}: {made}. It works once, for 10 minutes."
+    said = Answer.CODE.say(device=name, code=made)
     return call.answer(HTTPStatus.CREATED, document, said)
 
 
@@ -126,19 +128,8 @@ def _hash(code: str) -> str:
 
 
 def _spent() -> Refused:
-    return refuse(
-        "code-spent",
-        "Not paired: this code is unknown, used or too old. An operator makes a new "
-        "one with POST /devices/<name>/code.",
-    )
+    return refuse(Detail.SPENT_CODE.of())
 
 
 def _vault() -> Refused:
-    return Refused(
-        Problem(
-            slug="vault-unavailable",
-            detail="Not done: the vault does not answer. Try again in a minute; a code "
-            "stays good for its 10 minutes.",
-            retry_after=60,
-        )
-    )
+    return Refused(Problem(told=Detail.VAULT_KEEPS_CODE.of(), retry_after=60))

@@ -8,7 +8,10 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator
 
+from control.said.wrong import Wrong
+
 _NUMBER = re.compile(r"[0-9]{1,9}(?:[.,][0-9]{1,9})?|[.,][0-9]{1,9}")
+_SHOWN = re.compile(r"[A-Za-z0-9.,:+-]{1,12}(?: [A-Za-z0-9.,:+-]{1,12})?")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})")
 
 
@@ -18,7 +21,7 @@ def _number(said: object) -> Decimal | None:
         return None
     number = _as_decimal(said)
     if number is None or not number.is_finite() or number <= 0:
-        raise ValueError("is not a number above 0")
+        raise ValueError(_no(Wrong.NO_NUMBER, Wrong.NO_NUMBER_BUT, said))
     return number
 
 
@@ -36,12 +39,19 @@ def _time_of_day(said: object) -> time | None:
     if said is None:
         return None
     found = _TIME.fullmatch(said.strip()) if isinstance(said, str) else None
+    wrong = _no(Wrong.NO_TIME, Wrong.NO_TIME_BUT, said)
     if found is None:
-        raise ValueError('is not a time of day such as "18:00"')
+        raise ValueError(wrong)
     try:
         return time(int(found[1]), int(found[2]))
     except ValueError:
-        raise ValueError('is not a time of day such as "18:00"') from None
+        raise ValueError(wrong) from None
+
+
+def _no(plain: Wrong, shown: Wrong, said: object) -> str:
+    """Say what is wrong, and show what was said where it is short and harmless."""
+    text = str(said) if isinstance(said, int | float | Decimal | str) else ""
+    return shown.say(got=text) if _SHOWN.fullmatch(text) else plain.say()
 
 
 type Number = Annotated[Decimal, BeforeValidator(_number)]

@@ -3,6 +3,9 @@
 from datetime import timedelta
 from http import HTTPStatus
 
+from control.said.answers import Answer
+from control.said.book import Told, counted
+from control.said.problems import Detail
 from control.version import VERSION
 from control.web.call import Call
 from control.web.http import Response
@@ -18,12 +21,13 @@ def show(call: Call) -> Response:
     seconds = int(age.total_seconds()) if age is not None else None
     document = {"ok": ok, "version": VERSION, "last_tick_age_s": seconds}
     if ok:
-        said = f"Healthy. The timer ran {seconds} seconds ago."
+        said = Answer.HEALTHY.say(ago=counted(seconds or 0, "second"))
         return call.answer(HTTPStatus.OK, document, said)
-    ago = "is not known" if seconds is None else f"was {seconds} seconds ago"
-    return Problem(
-        slug="timer-stale",
-        detail=f"Not healthy: the timer's last run {ago}.",
-        retry_after=60,
-        fields=document,
-    ).response(call.request)
+    problem = Problem(told=_stale(age), retry_after=60, fields=document)
+    return problem.response(call.request)
+
+
+def _stale(age: timedelta | None) -> Told:
+    if age is None:
+        return Detail.TIMER_UNKNOWN.of()
+    return Detail.TIMER_STALE.of(ago=counted(age // timedelta(minutes=1), "minute"))

@@ -3,17 +3,22 @@
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 
 from control.errors import ControlError
+from control.said.answers import Added
+from control.said.problems import Detail
 from control.views import Answer, View
 from control.web import sentences
 from control.web.bodies import ExtendBody, StartBody, ask, capped, hours, read
 from control.web.call import Call
 from control.web.documents import instant, status
 from control.web.http import Response
+from control.web.phrases import told
 from control.web.problems import Problem, Refused, of_refusal
 from control.web.shapes import StatusShape
+from control.web.site import Place
 from control.web.states import State, state
 from control.web.summaries import summary
 
@@ -28,7 +33,7 @@ def start(call: Call) -> Response:
     body = read(StartBody, call.request)
     policy = tools.place.policies[machine]
     wish = ask(body, call.by, policy, tools.place, call.now)
-    answer = _granted(tools.switch.start(machine, wish))
+    answer = _granted(tools.switch.start(machine, wish), tools.place)
     code = HTTPStatus.ACCEPTED if answer.opened else HTTPStatus.OK
     return _one(call, code, answer.view, sentences.started(answer, tools.place))
 
@@ -49,7 +54,7 @@ def extend(call: Call) -> Response:
     most = hours(tools.place.policies[machine].max_runtime) * 60
     minutes = capped("minutes", body.minutes, most, "minutes")
     answer = tools.switch.extend(machine, minutes, by.device, by.max_hours)
-    view = _granted(answer).view
+    view = _granted(answer, tools.place).view
     return _one(call, HTTPStatus.OK, view, sentences.extended(view, tools.place))
 
 
@@ -67,7 +72,7 @@ def _lock(call: Call, *, locked: bool) -> Response:
     tools, by = call.tools, call.by.device
 
     def turn(name: str) -> Answer:
-        return _granted(tools.switch.lock(name, by, locked=locked))
+        return _granted(tools.switch.lock(name, by, locked=locked), tools.place)
 
     answers = _each(call.every, turn)
     said = [(a.view, sentences.locked(a.view, tools.place, on=locked)) for a in answers]
@@ -80,10 +85,11 @@ def show(call: Call) -> Response:
     return _one(call, HTTPStatus.OK, view, summary(view, call.tools.place))
 
 
-def _granted(answer: Answer) -> Answer:
-    if answer.refusal is not None:
-        raise Refused(of_refusal(answer.refusal))
-    return answer
+def _granted(answer: Answer, place: Place) -> Answer:
+    if answer.refusal is None:
+        return answer
+    form = partial(told, now=answer.view.now, zone=place.zone)
+    raise Refused(of_refusal(answer.refusal, form))
 
 
 def _each(machines: Sequence[str], work: Callable[[str], Answer]) -> list[Answer]:
@@ -109,11 +115,10 @@ def _failed(failed: dict[str, BaseException], done: list[str]) -> BaseException:
     first = next(iter(failed.values()))
     if not done and isinstance(first, ControlError):
         return first
-    told = f" It was done for {', '.join(done)}." if done else ""
+    also = Added.DONE_FOR.say(done=", ".join(done)) if done else ""
     return Refused(
         Problem(
-            slug="internal",
-            detail=f"Failed for {', '.join(failed)}; try again at once.{told}",
+            told=Detail.FAILED_FOR_SOME.of(failed=", ".join(failed), done=also),
             fields={"failed": list(failed), "done": done},
         )
     )

@@ -5,9 +5,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from control.said.problems import PROBLEMS
 from control.version import VERSION
 from control.web.http import Kind
-from control.web.problems import MEDIA_TYPE, TITLES
+from control.web.problems import MEDIA_TYPE
 from control.web.route import Route
 
 _REF = "#/components/schemas/{model}"
@@ -103,7 +104,7 @@ def _problems(route: Route) -> Mapping[str, list[str]]:
     slugs |= {"unknown-machine"} if "machine" in route.query else set()
     found: dict[str, list[str]] = {}
     for slug in sorted(slugs):
-        found.setdefault(str(TITLES[slug][0]), []).append(slug)
+        found.setdefault(str(PROBLEMS[slug][0]), []).append(slug)
     return found
 
 

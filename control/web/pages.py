@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from types import MappingProxyType
 
+from control.said.answers import Page
 from control.web.call import Call
 from control.web.http import Response, text_response
 
@@ -32,7 +33,7 @@ _PAGE = """\
 <main>
 <h1>{title}</h1>
 <p>{text}</p>
-<p><a href="/openapi.json">The contract</a></p>
+<p><a href="/openapi.json">{contract}</a></p>
 </main>
 </body>
 </html>"""
@@ -41,22 +42,17 @@ _PAGE = """\
 def phone(call: Call) -> Response:
     """`GET /`: the phone page."""
     del call
-    return _page(
-        "The switch",
-        "This page is not made yet. Send POST /start, POST /stop and GET /status with "
-        "your token.",
-    )
+    return _page(Page.PHONE_TITLE, Page.PHONE)
 
 
 def ledger(call: Call) -> Response:
     """`GET /ledger`: the operator's page."""
     del call
-    return _page(
-        "The ledger",
-        "This page is not made yet. Send GET /sessions with an operator's token.",
+    return _page(Page.LEDGER_TITLE, Page.LEDGER)
+
+
+def _page(title: Page, text: Page) -> Response:
+    page = _PAGE.format(
+        title=title.say(), text=text.say(), contract=Page.CONTRACT.say()
     )
-
-
-def _page(title: str, text: str) -> Response:
-    page = _PAGE.format(title=title, text=text)
     return text_response(HTTPStatus.OK, page, POLICY, kind="text/html")

@@ -5,6 +5,8 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from control.rules import money
+from control.said.book import counted
+from control.said.status import Aside
 from control.views import View
 from control.web.documents import amount
 from control.web.site import Place
@@ -16,18 +18,25 @@ def span(of: timedelta) -> str:
     """Say a span: 1 hour 12 minutes."""
     minutes = int(of.total_seconds() // 60)
     parts = [
-        f"{count} {word}" if count == 1 else f"{count} {word}s"
+        counted(count, word)
         for count, word in ((minutes // 60, "hour"), (minutes % 60, "minute"))
         if count
     ]
-    return " ".join(parts) or "less than a minute"
+    return " ".join(parts) or Aside.UNDER_A_MINUTE.say()
 
 
 def clock(at: datetime, now: datetime, zone: ZoneInfo) -> str:
     """Say a time of day, and the day where it is another one."""
     local = at.astimezone(zone)
-    day = "" if local.date() == now.astimezone(zone).date() else f" on {local:%A}"
-    return f"{local:%H:%M}{day}"
+    time = f"{local:%H:%M}"
+    if local.date() == now.astimezone(zone).date():
+        return time
+    return Aside.ON_DAY.say(at=time, day=f"{local:%A}")
+
+
+def told(value: object, now: datetime, zone: ZoneInfo) -> object:
+    """Say an instant as a time of day; anything else stays as it is."""
+    return clock(value, now, zone) if isinstance(value, datetime) else value
 
 
 def cost(price_per_hour: Decimal, of: timedelta, currency: str) -> str:
@@ -53,4 +62,4 @@ def crossing(view: View, place: Place) -> str:
     ends = ends if ends > view.now else ends + _DAY
     if ends >= at:
         return ""
-    return f" Azure itself switches it off at {clock(ends, view.now, place.zone)}."
+    return Aside.CROSSING.say(at=clock(ends, view.now, place.zone))

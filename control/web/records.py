@@ -5,6 +5,9 @@ from datetime import UTC, date, datetime, time
 from http import HTTPStatus
 
 from control.model import ensure_utc
+from control.said.book import Told
+from control.said.problems import Detail
+from control.said.wrong import Wrong
 from control.views import SessionFilter
 from control.web import csv, documents, sentences
 from control.web.call import Call
@@ -35,10 +38,7 @@ def one(call: Call) -> Response:
     """`GET /sessions/{id}`: one session and its journal."""
     found = call.tools.switch.session(call.machine, call.request.params.get("id", ""))
     if found is None:
-        raise refuse(
-            "unknown-session",
-            f"Not found: {call.machine} has no session of this id.",
-        )
+        raise refuse(Detail.NO_SUCH_SESSION.of(machine=call.machine))
     session, journal = found
     lines = [
         {
@@ -56,20 +56,16 @@ def one(call: Call) -> Response:
 def _for_phone(query: Mapping[str, str], kind: Kind) -> None:
     many = _limit(query) > PHONE_MOST
     if many or "cursor" in query or kind is Kind.CSV:
-        raise refuse(
-            "not-allowed",
-            f"Not allowed: a phone sees the last {PHONE_MOST} sessions as JSON; more "
-            "takes an operator's token.",
-        )
+        raise refuse(Detail.PHONES_SESSIONS.of(most=PHONE_MOST))
 
 
 def _filter(query: Mapping[str, str]) -> SessionFilter:
     reason = query.get("reason")
     if reason is not None and reason not in set(StopReason):
-        raise _bad("reason", f"is none of {', '.join(StopReason)}")
+        raise _bad("reason", Wrong.NO_REASON.of(known=", ".join(StopReason)))
     cursor = query.get("cursor")
     if cursor is not None and not _is_cursor(cursor):
-        raise _bad("cursor", "is not one that a list has returned")
+        raise _bad("cursor", Wrong.NO_CURSOR.of())
     return SessionFilter(
         start=_instant(query, "from"),
         end=_instant(query, "to"),
@@ -87,7 +83,7 @@ def _is_cursor(text: str) -> bool:
 def _limit(query: Mapping[str, str]) -> int:
     text = query.get("limit", str(PHONE_MOST))
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MOST:
-        raise _bad("limit", f"is not a whole number from 1 to {MOST}")
+        raise _bad("limit", Wrong.NO_LIMIT.of(most=MOST))
     return int(text)
 
 
@@ -101,9 +97,8 @@ def _instant(query: Mapping[str, str], name: str) -> datetime | None:
             return datetime.combine(date.fromisoformat(text), time(), UTC)
         return ensure_utc(datetime.fromisoformat(text))
     except ValueError:
-        why = "is not a day such as 2026-11-30, nor an instant with a zone"
-        raise _bad(name, why) from None
+        raise _bad(name, Wrong.NO_INSTANT.of()) from None
 
 
-def _bad(field: str, why: str) -> Refused:
-    return refuse("bad-query", f"Not done: {field} {why}.", field=field)
+def _bad(field: str, why: Told) -> Refused:
+    return refuse(Detail.BAD_QUERY.of(field=field, why=why), field=field)

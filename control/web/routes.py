@@ -3,6 +3,7 @@
 from http import HTTPMethod, HTTPStatus
 
 from control.ports import Scope
+from control.said.problems import Detail
 from control.web import bodies, devices, health, machines, pages, records, shapes
 from control.web.auth import Trust
 from control.web.beat import take
@@ -18,7 +19,7 @@ MACHINE = ("machine",)
 
 def _not_found(call: Call) -> Response:
     del call
-    raise refuse("not-found", "Not found: there is no such address here; see /.")
+    raise refuse(Detail.NOT_FOUND.of())
 
 
 def _contract(call: Call) -> Response:

@@ -1,10 +1,14 @@
 """The summary of a status: one line for each word of `states`; pure."""
 
-from collections.abc import Mapping
 from datetime import timedelta
-from types import MappingProxyType
 from typing import assert_never
 
+from control.model import Session
+from control.rules.starts import taken_at
+from control.said.book import Told, lowered
+from control.said.ends import Ended, Stage
+from control.said.problems import PROBLEMS
+from control.said.status import TROUBLES, Aside, Status
 from control.views import View
 from control.web.documents import (
     amount,
@@ -14,41 +18,34 @@ from control.web.documents import (
     seconds_left,
 )
 from control.web.phrases import clock, named, span
-from control.web.problems import TITLES
 from control.web.site import Place
-from control.web.states import State, is_foreign, problem, state
+from control.web.states import State, is_foreign, problem, sight, state
+from control.words import Phase, StopReason
 
-STOPPING = "Stopping. It is billed until Azure says that it is off."
-_TROUBLE: Mapping[str, str] = MappingProxyType(
-    {
-        "broken": " The machine says that it is broken.",
-        "restarting": " The machine is restarting.",
-        "stale": " The machine has not reported for more than 3 minutes.",
-        "azure-unavailable": " Azure does not answer at the moment.",
-    }
-)
+LATELY = timedelta(hours=12)
 _TOLD_ALREADY = {State.UNKNOWN, State.OFF, State.UNMANAGED}
 
 
 def summary(view: View, place: Place) -> str:
     """Say how a machine is; the first word carries it."""
+    said = f"{line(view, place)}"
+    if state(view) is State.OFF and view.last is not None:
+        said = _since(said, view.last, view, place)
+    return named(f"{said}{_aside(view)}", view, place)
+
+
+def line(view: View, place: Place) -> Told:
+    """Return the line of the machine's state, without what is added to it."""
     word = state(view)
-    trouble = _TROUBLE.get(problem(view) or "", "")
-    if word in _TOLD_ALREADY:
-        trouble = ""
-    return named(f"{_said(word, view, place)}{trouble}", view, place)
-
-
-def _said(word: State, view: View, place: Place) -> str:
     match word:
         case State.STOPPED_BUT_BILLING:
-            return "Shut down but still billed. It is being switched off for good."
+            return Status.STOPPED_BUT_BILLING.of()
         case State.STOPPING:
-            return STOPPING
+            return Status.STOPPING.of()
         case State.WAITING_FOR_CAPACITY:
-            return _waiting(view, place)
+            return Status.WAITING.of(until=asked_until(view, place))
         case State.READY:
-            return f"On. {_left(view)}."
+            return Status.READY.of(left=_left(view), cost=_cost(view))
         case State.LOADING:
             return _loading(view)
         case State.STARTING:
@@ -56,63 +53,96 @@ def _said(word: State, view: View, place: Place) -> str:
         case State.UNMANAGED:
             return _unmanaged(view)
         case State.UNKNOWN:
-            return "Unknown. Azure does not say how it is; look again in a minute."
+            return Status.UNKNOWN.of()
         case State.OFF:
             return _off(view)
     assert_never(word)
 
 
-def _left(view: View) -> str:
-    left = timedelta(seconds=seconds_left(view) or 0)
-    cost = f"{amount(cost_so_far(view))} {view.policy.currency}"
-    said = span(left)
-    return f"{said[:1].upper()}{said[1:]} left, {cost} so far"
-
-
-def _loading(view: View) -> str:
-    beat = view.heartbeat
-    assert beat is not None
-    done = "" if beat.progress is None else f", {round(beat.progress * 100)} percent"
-    return f"Loading the model ({beat.phase}{done}). {_left(view)}."
-
-
-def _starting(view: View, place: Place) -> str:
-    eta = ready_eta(view)
-    assert view.session is not None
-    asked = clock(view.session.requested_at, view.now, place.zone)
-    if eta is None:
-        return f"Starting, asked at {asked}. {_left(view)}."
-    usually = clock(eta, view.now, place.zone)
-    return f"Starting, asked at {asked}. Usually ready at {usually}."
-
-
-def _waiting(view: View, place: Place) -> str:
+def asked_until(view: View, place: Place) -> str:
+    """Say until when Azure is asked for a machine."""
     assert view.session is not None
     until = view.session.requested_at + view.policy.capacity_retry
-    return (
-        "Waiting for a free machine in Azure. Nothing is billed, and asking goes on "
-        f"until {clock(until, view.now, place.zone)}."
-    )
+    return clock(until, view.now, place.zone)
 
 
-def _unmanaged(view: View) -> str:
+def ended(of: Session) -> str:
+    """Say why a session ended."""
+    reason = of.stop_reason or StopReason.OUTSIDE
+    return Ended[reason.name].say(by=of.stopped_by or of.started_by)
+
+
+def _aside(view: View) -> str:
+    if state(view) in _TOLD_ALREADY:
+        return ""
+    told = TROUBLES.get(problem(view) or "")
+    return told.say() if isinstance(told, Aside) else ""
+
+
+def _since(said: str, last: Session, view: View, place: Place) -> str:
+    """Say since when it is off, and why, while that is of any interest."""
+    at = last.ended_at
+    head, _, rest = said.partition(". ")
+    plainly = head == "Off" and at is not None and view.now - at <= LATELY
+    if at is None or not plainly:
+        return said
+    off = Aside.SINCE.say(at=clock(at, view.now, place.zone), ended=ended(last))
+    return f"{off} {rest}"
+
+
+def _left(view: View) -> str:
+    said = span(timedelta(seconds=seconds_left(view) or 0))
+    return f"{said[:1].upper()}{said[1:]}"
+
+
+def _cost(view: View) -> str:
+    return f"{amount(cost_so_far(view))} {view.policy.currency}"
+
+
+def _loading(view: View) -> Told:
+    beat, left, cost = sight(view).fresh, _left(view), _cost(view)
+    if beat is None:
+        return Status.SILENT.of(left=left, cost=cost)
+    if beat.phase is Phase.BROKEN:
+        return Status.BROKEN.of(left=left, cost=cost)
+    stage = Stage[beat.phase.name].say()
+    if beat.progress is not None:
+        stage += Aside.PERCENT.say(percent=round(beat.progress * 100))
+    return Status.LOADING.of(stage=stage, left=left, cost=cost)
+
+
+def _starting(view: View, place: Place) -> Told:
+    eta, lease = ready_eta(view), view.lease
+    assert view.session is not None
+    assert lease is not None
+    left, cost = _left(view), _cost(view)
+    if lease.adopted_at is not None:
+        return Status.FOUND.of(left=left, cost=cost)
+    asked = clock(view.session.requested_at, view.now, place.zone)
+    if eta is not None:
+        usually = clock(eta, view.now, place.zone)
+        return Status.STARTING_USUALLY.of(asked=asked, usually=usually)
+    if taken_at(lease) is None and not lease.ran:
+        return Status.STARTING_UNSENT.of(asked=asked)
+    return Status.STARTING.of(asked=asked, left=left, cost=cost)
+
+
+def _unmanaged(view: View) -> Told:
     tag = is_foreign(view)
     if tag is not None:
-        return f"On, but another switch ({tag}) controls it. This one only looks."
-    if view.lease is None:
-        return "On and billed. The ledger cannot be read, so its cost is unknown."
-    return "On and billed, without a session. The timer takes it within a minute."
+        return Status.FOREIGN.of(tag=tag)
+    recorded = view.lease is not None
+    return (Status.UNMANAGED if recorded else Status.UNRECORDED).of()
 
 
-def _off(view: View) -> str:
+def _off(view: View) -> Told:
     offer = view.offer
     if view.lease is not None and view.lease.locked:
-        return "Off and locked. An operator has to unlock it first."
+        return Status.LOCKED.of()
     if offer is None:
-        return "Off. The ledger cannot say what has been spent, so nothing starts."
+        return Status.OFF_UNVERIFIED.of()
     if offer.refused is not None:
-        title = TITLES[offer.refused][1]
-        return f"Off. A start would be refused: {title[:1].lower()}{title[1:]}."
-    last = span(timedelta(hours=float(offered_hours(offer, view.now))))
+        return Status.OFF_REFUSED.of(why=lowered(PROBLEMS[offer.refused][1]))
+    lasts = span(timedelta(hours=float(offered_hours(offer, view.now))))
     cost = f"{amount(offer.max_cost)} {view.policy.currency}"
-    return f"Off. A start now lasts {last} and costs at most {cost}."
+    return Status.OFF.of(lasts=lasts, cost=cost)

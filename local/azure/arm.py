@@ -11,8 +11,9 @@ from local.azure.faults.armed import Faults
 from local.azure.limits import DELETE, POLL, READ, UPDATE, Bucket, Limits
 from local.azure.machine import Machine
 from local.azure.operations import Operation, Operations
-from local.azure.plan import Power, Verb
+from local.azure.plan import Plan, Power, Verb
 from local.azure.routing import Call, Kind, Route, route
+from local.azure.throttles import throttled_by_compute
 from local.azure.tokens import Issuer
 from local.azure.views import instance_view, resource
 from local.azure.wire import Reply, error_reply, json_reply
@@ -40,6 +41,7 @@ _REFUSED_WHILE_BUSY: Mapping[Busy, Callable[[Call, Verb], Reply]] = {
         call, _REACHING[verb], verb
     ),
     Busy.OTHER_OPERATION: lambda call, _: refusals.another_operation(call),
+    Busy.MARKED: lambda call, _: refusals.marked_deallocated(call),
     Busy.CONFLICT: lambda _call, _verb: refusals.conflict(),
 }
 _WRITES = 1200
@@ -66,11 +68,12 @@ class Arm:
             Verb.START: Busy.NOT_ALLOWED,
             Verb.DEALLOCATE: Busy.PREEMPTS,
         }
+        self.read_only = False
+        self.limits = Limits()
         self._subscription = subscription
         self._machines = machines
         self._issuer = issuer
         self._faults = faults
-        self._limits = Limits()
         self._writes = 0
         self._reads = 0
 
@@ -162,6 +165,8 @@ class Arm:
         return json_reply(200, instance_view(machine), self._used(READ, call))
 
     def _begin(self, call: Call, machine: Machine, verb: Verb) -> Reply:
+        if self.read_only:
+            return refusals.disabled_subscription(call)
         if refusal := self._must_wait(_BUCKETS[verb], call, machine.spec.name):
             return refusal
         busy = self._busy(machine, verb)
@@ -181,21 +186,29 @@ class Arm:
         self, machine: Machine, operation: Operation, busy: Busy | None
     ) -> None:
         verb = operation.verb
+
+        def course() -> Plan:
+            usual = machine.usual(verb)
+            return self._faults.change(usual, machine.spec.name, operation.caller)
+
         if busy is Busy.IS_PREEMPTED:
             machine.preempt_later(operation)
-        elif busy is Busy.WAITS:
-            machine.queue(operation)
+        elif busy is Busy.WAITS or machine.awaits is verb:
+            machine.queue(operation, course)
         elif machine.joinable(verb):
+            machine.preempt_queue(operation.started)
             machine.join(operation)
         else:
-            usual = machine.usual(verb)
-            plan = self._faults.change(usual, machine.spec.name, operation.caller)
-            machine.begin(plan, operation)
+            machine.preempt_queue(operation.started)
+            machine.begin(course(), operation)
 
     def _busy(self, machine: Machine, verb: Verb) -> Busy | None:
-        if machine.power is _OPPOSITE.get(verb):
-            return self.while_busy.get(verb)
-        return None
+        """Pick the answer where the opposite is under way or waits for its turn."""
+        waiting = machine.awaits
+        opposite = machine.power is _OPPOSITE.get(verb)
+        if waiting is not None:
+            opposite = waiting is not verb
+        return self.while_busy.get(verb) if opposite else None
 
     def _accepted(self, call: Call, machine: Machine, operation: Operation) -> Reply:
         url = (
@@ -210,7 +223,7 @@ class Arm:
             "Azure-AsyncNotification": "Enabled",
             "x-ms-ratelimit-remaining-subscription-writes": str(_WRITES - self._writes),
             "x-ms-request-id": operation.id,
-            **self._limits.use(_BUCKETS[operation.verb], call.at),
+            **self.limits.use(_BUCKETS[operation.verb], call.at),
         }
         if operation.verb is not Verb.POWER_OFF:
             headers["Retry-After"] = _WAIT
@@ -231,17 +244,17 @@ class Arm:
         return json_reply(200, operation.body(self.operation_offset), headers)
 
     def _must_wait(self, bucket: Bucket, call: Call, machine: str) -> Reply | None:
-        wait = self._limits.wait(bucket, machine, call.at)
+        wait = self.limits.wait(bucket, machine, call.at)
         if wait is None:
             return None
-        return refusals.throttled_by_compute(wait, bucket.name)
+        return throttled_by_compute(wait, bucket.name)
 
     def _used(self, bucket: Bucket, call: Call) -> dict[str, str]:
         self._reads += 1
         return {
             "x-ms-request-id": str(uuid.uuid4()),
             "x-ms-ratelimit-remaining-subscription-reads": str(_READS - self._reads),
-            **self._limits.use(bucket, call.at),
+            **self.limits.use(bucket, call.at),
         }
 
 

@@ -32,6 +32,8 @@ class Budgets:
     def __init__(self) -> None:
         self._budgets: dict[tuple[str, str], Budget] = {}
         self._told_from = datetime.min.replace(tzinfo=UTC)
+        self._kept: dict[tuple[str, str], Budget] = {}
+        self._kept_until = self._told_from
 
     @property
     def routes(self) -> list[Route]:
@@ -49,12 +51,17 @@ class Budgets:
         """Tell of no spend before then: Azure reckons once a day, and late."""
         self._told_from = until
 
+    def keep(self, until: datetime) -> None:
+        """Tell until then what is known now, whatever is put in later."""
+        self._kept, self._kept_until = dict(self._budgets), until
+
     def remove(self, name: str, resource_group: str | None = None) -> None:
         self._budgets.pop(_key(resource_group, name), None)
 
     def _get(self, call: Call) -> Reply:
         key = _key(call.parts.get("group"), call.parts["budget"])
-        budget = self._budgets.get(key)
+        kept = self._kept if call.at < self._kept_until else self._budgets
+        budget = kept.get(key)
         if budget is None:
             return error_reply(404, "404", "Budget not found.")
         if call.at < self._told_from:

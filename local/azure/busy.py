@@ -11,6 +11,7 @@ class Busy(StrEnum):
 
     NOT_ALLOWED = "not_allowed"
     OTHER_OPERATION = "other_operation"
+    MARKED = "marked"
     CONFLICT = "conflict"
     PREEMPTS = "preempts"
     IS_PREEMPTED = "is_preempted"

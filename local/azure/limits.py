@@ -8,9 +8,11 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 
 _SHORT = timedelta(minutes=3)
 _LONG = timedelta(minutes=30)
+_MINUTE = timedelta(minutes=1) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,11 @@ UPDATE = Bucket(name="UpdateVM", short=240, long=1200, refill=4, burst=12)
 DELETE = Bucket(name="DeleteVM", short=240, long=1200, refill=4, burst=12)
 READ = Bucket(name="LowCostGet", short=4000, long=32000, refill=12, burst=36)
 POLL = Bucket(name="GetOperation", short=15000, long=30000, refill=15, burst=45)
+BUCKETS = {each.name: each for each in (UPDATE, DELETE, READ, POLL)}
+
+
+def _minutes(microseconds: int) -> Fraction:
+    return Fraction(microseconds, _MINUTE)
 
 
 class Limits:
@@ -38,19 +45,23 @@ class Limits:
 
     def __init__(self) -> None:
         self._used: dict[str, deque[datetime]] = {}
-        self._held: dict[tuple[str, str], tuple[float, datetime]] = {}
+        self._held: dict[tuple[str, str], tuple[Fraction, datetime]] = {}
 
     def wait(self, bucket: Bucket, machine: str, now: datetime) -> int | None:
         """Take a token of a machine's bucket, or say for how many seconds it lasts."""
         key = bucket.name, machine
-        held, since = self._held.get(key, (float(bucket.burst), now))
-        grown = max(0.0, (now - since).total_seconds()) * bucket.refill / 60
-        held = min(float(bucket.burst), held + grown)
+        held, since = self._held.get(key, (Fraction(bucket.burst), now))
+        passed = max(0, (now - since) // timedelta(microseconds=1))
+        held = min(Fraction(bucket.burst), held + bucket.refill * _minutes(passed))
         if held < 1:
             self._held[key] = held, max(now, since)
             return math.ceil((1 - held) * 60 / bucket.refill)
         self._held[key] = held - 1, max(now, since)
         return None
+
+    def hold(self, bucket: Bucket, machine: str, tokens: int, now: datetime) -> None:
+        """Let a machine's bucket hold so many tokens now: others have used it."""
+        self._held[bucket.name, machine] = Fraction(tokens), now
 
     def use(self, bucket: Bucket, now: datetime) -> dict[str, str]:
         """Take one and give the header."""

@@ -3,8 +3,9 @@
 It moves only when it is settled to an instant, so its state is a function of time.
 """
 
+import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from local.azure.agenda import Agenda, Happen
@@ -53,6 +54,26 @@ PREEMPTED = Failure(
     code="OperationPreempted",
     message="Operation execution has been preempted by a more recent operation.",
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Once:
+    """What is to happen once, so long after a power without a break of it."""
+
+    power: Power
+    after: timedelta
+    do: Happen
+    owner: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queued:
+    """An accepted operation that has yet to begin, and what its course will be."""
+
+    operation: Operation
+    course: Callable[[], Plan]
+
+
 _STILL = {
     Verb.START: frozenset({Power.RUNNING}),
     Verb.DEALLOCATE: frozenset({Power.DEALLOCATED}),
@@ -86,13 +107,14 @@ class Machine:
         self.settled_at = now
         self.working: Operation | None = None
         self._course: Plan | None = None
+        self._owner = ""
         self._joined: list[Operation] = []
         self.blank_until: datetime | None = None
         self._power = Power.DEALLOCATED
         self._watch = watch
         self._agenda = Agenda()
-        self._queued: Operation | None = None
-        self._waiting: list[tuple[Power, timedelta, Happen]] = []
+        self._queue: list[Queued] = []
+        self._once: list[Once] = []
 
     @property
     def power(self) -> Power:
@@ -130,13 +152,19 @@ class Machine:
             blank=self.timings.blank if verb is Verb.START else timedelta(0),
         )
 
+    @property
+    def awaits(self) -> Verb | None:
+        """The last operation that waits for its turn."""
+        return self._queue[-1].operation.verb if self._queue else None
+
     def joinable(self, verb: Verb) -> bool:
         """Whether the same operation is under way and will arrive."""
+        course = self._course
         return (
-            self.working is not None
-            and self._course is not None
-            and self._course.verb is verb
-            and self._course.arrives is not None
+            course is not None
+            and course.verb is verb
+            and course.arrives is not None
+            and (course.passing is None or self._power in (course.passing, course.goal))
         )
 
     def join(self, operation: Operation) -> None:
@@ -151,24 +179,31 @@ class Machine:
             lambda at: operation.end(at, PREEMPTED),
         )
 
-    def queue(self, operation: Operation) -> None:
-        """Let an operation begin when the one under way has ended."""
-        self._queued = operation
+    def queue(self, operation: Operation, course: Callable[[], Plan]) -> None:
+        """Let an operation begin when those before it have ended."""
+        self._queue.append(Queued(operation=operation, course=course))
+
+    def preempt_queue(self, at: datetime) -> None:
+        """Let what waits never begin: something newer took its place."""
+        for each in self._queue:
+            each.operation.end(at, PREEMPTED)
+        self._queue.clear()
 
     def once(self, power: Power, after: timedelta, do: Happen) -> Callable[[], None]:
         """Do something once, so long after a power was (or is) reached.
 
-        Returns what forgets it while it has not come to that.
+        It begins to count anew when the power is left before that. Returns what forgets
+        it while it has not come to that.
         """
-        waiting = power, after, do
+        waiting = Once(power=power, after=after, do=do)
+        self._once.append(waiting)
         if self._power is power:
-            self._agenda.add(self.settled_at + after, "", do)
-        else:
-            self._waiting.append(waiting)
+            self._await(waiting, self.settled_at)
 
         def forget() -> None:
-            if waiting in self._waiting:
-                self._waiting.remove(waiting)
+            self._agenda.drop(waiting.owner)
+            if waiting in self._once:
+                self._once.remove(waiting)
 
         return forget
 
@@ -177,37 +212,63 @@ class Machine:
     ) -> None:
         """Take on an accepted operation; one that was under way is preempted."""
         now = at or operation.started
+        plan = self._named(plan)
         self._preempt(now)
-        self.working, self._course = operation, plan
+        self.working, self._course, self._owner = operation, plan, operation.id
         self.provisioning = Provisioning(state="updating")
         self._pass_through(plan, now)
         self._schedule(plan, operation, now)
 
     def change_power(self, power: Power, at: datetime) -> None:
-        """Set the power: an operation's arrival, or the guest's own doing."""
+        """Set the power: an operation's arrival, or the guest's own doing.
+
+        What is deleted has none: the start of a dead operation comes to nothing.
+        """
         self.blank_until = None
-        if power is self._power:
+        if power is self._power or not self.exists:
             return
         self._power = power
         self.meter.read(power, at)
         self._watch(power, at)
-        for each in [each for each in self._waiting if each[0] is power]:
-            self._waiting.remove(each)
-            self._agenda.add(at + each[1], "", each[2])
+        for each in self._once:
+            self._agenda.drop(each.owner)
+            if each.power is power:
+                self._await(each, at)
 
     def due(self, at: datetime, power: Power) -> None:
-        """Let the power change later, whatever is asked of the machine until then."""
-        self._agenda.add(at, "", lambda when: self.change_power(power, when))
+        """Let the power change later, unless it has become another until then."""
+        now = self._power
+
+        def change(when: datetime) -> None:
+            if self._power is now:
+                self.change_power(power, when)
+
+        self._agenda.add(at, "", change)
 
     def remove(self, now: datetime) -> None:
         """Delete the VM: Azure stops billing it and answers 404."""
         self._preempt(now)
+        self.preempt_queue(now)
         self.change_power(Power.DEALLOCATED, now)
         self.exists = False
 
     def restore(self) -> None:
         """Let a VM of the same name be there again, deallocated."""
         self.exists = True
+
+    def _await(self, waiting: Once, since: datetime) -> None:
+        def happen(at: datetime) -> None:
+            self._once.remove(waiting)
+            waiting.do(at)
+
+        self._agenda.add(since + waiting.after, waiting.owner, happen)
+
+    def _named(self, plan: Plan) -> Plan:
+        """Azure's messages name the machine."""
+        if plan.failure is None:
+            return plan
+        message = plan.failure.message.replace("{0}", self.spec.name)
+        return replace(plan, failure=replace(plan.failure, message=message))
 
     def _idle(self, verb: Verb) -> Plan:
         return Plan(
@@ -228,10 +289,10 @@ class Machine:
                 return self.timings.power_off
 
     def _preempt(self, now: datetime) -> None:
-        if self.working is None:
-            return
-        self._agenda.drop(self.working.id)
-        self._close(self.working, now, PREEMPTED)
+        """End what is under way; what a dead start had still to do is dropped too."""
+        self._agenda.drop(self._owner)
+        if self.working is not None:
+            self._close(self.working, now, PREEMPTED)
 
     def _close(
         self, operation: Operation, at: datetime, failure: Failure | None
@@ -273,10 +334,13 @@ class Machine:
         )
         if failure and plan.arrives is None and plan.passing is Power.STARTING:
             self.change_power(Power.DEALLOCATED, at)
-        if self._queued is not None:
-            following, self._queued = self._queued, None
-            self._begin_at(following, at)
+        self._begin_next(at)
 
-    def _begin_at(self, operation: Operation, at: datetime) -> None:
-        self.settled_at = max(self.settled_at, at)
-        self.begin(self.usual(operation.verb), operation, at)
+    def _begin_next(self, at: datetime) -> None:
+        if not self._queue:
+            return
+        following = self._queue.pop(0)
+        verb = following.operation.verb
+        self.begin(following.course(), following.operation, at)
+        while self._queue and self._queue[0].operation.verb is verb:
+            self.join(self._queue.pop(0).operation)

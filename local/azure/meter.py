@@ -18,9 +18,14 @@ class Stretch:
 
 
 class Meter:
-    """The table of everything billed; starting is billed (Azure's page of 2023)."""
+    """The table of everything billed; starting is billed (Azure's page of 2023).
+
+    `billed` and `least`, in seconds for each stretch, are as other readings have it.
+    """
 
     def __init__(self) -> None:
+        self.billed = BILLED
+        self.least = 0.0
         self._stretches: list[Stretch] = []
 
     @property
@@ -29,13 +34,14 @@ class Meter:
 
     def read(self, power: Power, at: datetime) -> None:
         """Note the power from `at` on."""
-        if power in BILLED and not self._running:
+        billed = power in self.billed
+        if billed and not self._running:
             self._stretches.append(Stretch(since=at))
-        elif power not in BILLED and self._running:
+        elif not billed and self._running:
             self._stretches[-1] = Stretch(since=self._stretches[-1].since, until=at)
 
     def seconds(self, now: datetime) -> float:
-        return sum(stretch.seconds(now) for stretch in self._stretches)
+        return sum(max(self.least, each.seconds(now)) for each in self._stretches)
 
     @property
     def _running(self) -> bool:

@@ -23,6 +23,7 @@ class Price:
     suffix: str = ""
     product: str = _PRODUCT
     since: str = "2025-01-01T00:00:00Z"
+    until: str | None = None
     term: str | None = None
     primary: bool = True
     sku: str = _SKU
@@ -53,6 +54,8 @@ class Price:
             "isPrimaryMeterRegion": self.primary,
             "armSkuName": self.sku,
         }
+        if self.until:
+            row["effectiveEndDate"] = self.until
         if self.term:
             row["reservationTerm"] = self.term
         return row
@@ -64,8 +67,20 @@ LOOK_ALIKES = (
     Price(price=84.80, suffix=" Spot"),
     Price(price=16.96, suffix=" Low Priority"),
     Price(price=89.216, product=f"{_PRODUCT} Windows"),
+    Price(price=20.0, suffix=" Low Priority", product=f"{_PRODUCT} Windows"),
+    Price(
+        price=8.5,
+        suffix=" Low Priority",
+        product=f"{_PRODUCT} Windows",
+        kind="DevTestConsumption",
+    ),
+    Price(price=80.0, suffix=" Spot", until="2099-01-01T00:00:00Z"),
+    Price(price=1.0, since="2025-06-01T00:00:00Z", until="2026-06-01T00:00:00Z"),
     Price(price=42.40, kind="DevTestConsumption"),
     Price(price=71.00, since="2099-01-01T00:00:00Z"),
+)
+NAMED_LINUX = Price(
+    price=84.80, product="Virtual Machines NDsr H200 v5 Series Linux", meter=_SKU
 )
 USUAL = (
     *LOOK_ALIKES,

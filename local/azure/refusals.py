@@ -1,6 +1,5 @@
 """Azure's refusals word for word, as recorded or as its catalogue gives them."""
 
-import json
 import uuid
 from datetime import UTC, datetime
 
@@ -76,12 +75,27 @@ def not_authorized(call: Call, action: str) -> Reply:
 
 
 def no_such_machine(call: Call) -> Reply:
+    return _not_found(
+        call,
+        " For more details please go to https://aka.ms/ARMResourceNotFoundFix",
+    )
+
+
+def no_such_machine_of_old(call: Call) -> Reply:
+    return _not_found(call, "")
+
+
+def no_such_machine_by_compute(call: Call) -> Reply:
+    text = f"The VM '{call.parts['vm']}' cannot be found."
+    return error_reply(404, "VMNotFound", text)
+
+
+def _not_found(call: Call, link: str) -> Reply:
     return _gateway(
         404,
         "ResourceNotFound",
         f"The Resource 'Microsoft.Compute/virtualMachines/{call.parts['vm']}' under "
-        f"resource group '{call.parts['group']}' was not found. For more details "
-        "please go to https://aka.ms/ARMResourceNotFoundFix",
+        f"resource group '{call.parts['group']}' was not found.{link}",
     )
 
 
@@ -111,15 +125,29 @@ def power_is_changing(call: Call, state: str, operation: str) -> Reply:
     )
 
 
+_QUOTA = (
+    "Operation could not be completed as it results in exceeding approved "
+    "standardNDISRH200V5Family Cores quota. Additional details - Deployment Model: "
+    "Resource Manager, Location: eastus2, Current Limit: 0, Current Usage: 0, "
+    "Additional Required: 96, (Minimum) New Limit Required: 96."
+)
+
+
 def quota() -> Reply:
-    return error_reply(
-        409,
-        "OperationNotAllowed",
-        "Operation could not be completed as it results in exceeding approved "
-        "standardNDISRH200V5Family Cores quota. Additional details - Deployment "
-        "Model: Resource Manager, Location: eastus2, Current Limit: 0, Current Usage: "
-        "0, Additional Required: 96, (Minimum) New Limit Required: 96.",
-    )
+    return error_reply(409, "OperationNotAllowed", _QUOTA)
+
+
+def quota_unwrapped() -> Reply:
+    return json_reply(409, {"code": "QuotaExceeded", "message": _QUOTA})
+
+
+def quota_preflight() -> Reply:
+    error = {
+        "code": "InvalidTemplateDeployment",
+        "message": "The deployment is not valid. See inner errors for details.",
+        "details": [{"code": "QuotaExceeded", "message": _QUOTA}],
+    }
+    return json_reply(400, {"error": error}, _GATEWAY)
 
 
 def sku_not_available() -> Reply:
@@ -156,24 +184,33 @@ def scope_locked(call: Call) -> Reply:
 
 
 def another_operation(call: Call) -> Reply:
-    return _not_allowed(call, "since another operation is in progress.")
+    return not_allowed(call, "since another operation is in progress.")
 
 
 def marked_deallocated(call: Call) -> Reply:
-    return _not_allowed(
+    return not_allowed(
         call, "since the VM is either deallocated or marked to be deallocated."
     )
 
 
 def marked_for_deletion(call: Call) -> Reply:
-    return _not_allowed(
+    return not_allowed(
         call,
         "since the VM is marked for deletion. You can only retry the Delete operation "
         "(or wait for an ongoing one to complete).",
     )
 
 
-def _not_allowed(call: Call, why: str) -> Reply:
+NOT_AS_IT_IS = {
+    "extension": "VM has extension 'AzureMonitorLinuxAgent' in failed state.",
+    "running": "the VM is running. Please power off explicitly in case you shut down "
+    "the VM from inside the guest operating system.",
+    "not_deallocated": "the VM is not deallocated.",
+    "generalized": "the VM is generalized.",
+}
+
+
+def not_allowed(call: Call, why: str) -> Reply:
     verb = call.request.path.rpartition("/")[2]
     text = f"Operation '{verb}' is not allowed on VM '{call.target}' {why}"
     return error_reply(409, "OperationNotAllowed", text)
@@ -212,91 +249,4 @@ def gateway_timeout() -> Reply:
         "ResourceReadFailed",
         "Policy required full resource content to evaluate the request. The request "
         "to GET resource failed with status 'GatewayTimeout'.",
-    )
-
-
-def throttled_by_compute(retry_after: int | None, bucket: str = "UpdateVM") -> Reply:
-    window = f"{bucket}3Min"
-    measured = {
-        "operationGroup": window,
-        "startTime": "2026-11-30T10:00:00+00:00",
-        "endTime": "2026-11-30T10:03:00+00:00",
-        "allowedRequestCount": 240,
-        "measuredRequestCount": 241,
-    }
-    body = {
-        "code": "OperationNotAllowed",
-        "message": "The server rejected the request because too many requests have "
-        "been received for this subscription.",
-        "details": [
-            {
-                "code": "TooManyRequests",
-                "target": window,
-                "message": json.dumps(measured),
-            }
-        ],
-    }
-    waits = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_reply(429, body, waits)
-
-
-def throttled_lately(retry_after: int | None) -> Reply:
-    error = {
-        "code": "OperationNotAllowed",
-        "message": "The server rejected the request because too many requests have "
-        "been received for this subscription.",
-        "innererror": {"internalErrorCode": "TooManyRequestsReceived"},
-    }
-    waits = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_reply(429, {"error": error}, waits)
-
-
-def throttled_by_storage(call: Call, seconds: int) -> Reply:
-    name = call.parts.get("subscription")
-    verb = call.request.path.rpartition("/")[2].upper()
-    return error_reply(
-        429,
-        "SubscriptionRequestsThrottled",
-        f"Number of requests for subscription '{name}' and operation 'POST/"
-        f"SUBSCRIPTIONS/RESOURCEGROUPS/PROVIDERS/MICROSOFT.COMPUTE/VIRTUALMACHINES/"
-        f"{verb}' exceeded the backend storage limit. Please try again after "
-        f"'{seconds}' seconds.",
-    )
-
-
-def throttled_resource() -> Reply:
-    return _gateway(
-        429,
-        "ResourceRequestsThrottled",
-        "Number of requests for the resource exceeded the limit. Please try again "
-        "after '15' seconds.",
-    )
-
-
-def too_many_requests() -> Reply:
-    return error_reply(429, "TooManyRequests", "The request is being throttled.")
-
-
-def network_busy() -> Reply:
-    inner = {
-        "code": "ReferencedResourceNotProvisioned",
-        "message": "Cannot proceed with operation because a resource that it uses is "
-        "not in Succeeded state. Resource is in Updating state.",
-    }
-    error = {
-        "code": "RetryableError",
-        "message": "A retryable error occurred.",
-        "details": [inner],
-    }
-    return json_reply(429, {"error": error})
-
-
-def throttled_by_arm(call: Call, seconds: int) -> Reply:
-    name = call.parts.get("subscription")
-    return _gateway(
-        429,
-        "SubscriptionRequestsThrottled",
-        f"Number of write requests for subscription '{name}' exceeded the limit of "
-        f"'1200' for time interval '01:00:00'. Please try again after '{seconds}' "
-        "seconds.",
     )

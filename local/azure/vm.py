@@ -21,6 +21,8 @@ from local.azure.wire import Reply, Request
 _VERSION = "2026-04-01"
 _ACPI = timedelta(seconds=10)
 
+type Deed = Callable[["Vm", datetime], object]
+
 
 class Vm:
     """One machine; what it does by itself happens in `settle`, `beat` or the pacer."""
@@ -107,68 +109,75 @@ class Vm:
         with self._ground.lock:
             self.guest.activity = Activity()
 
-    def start_outside(self) -> Reply:
+    def start_outside(self, at: datetime | None = None) -> Reply:
         """Somebody presses start in the portal."""
-        return self._send(Verb.START, "operator", self._ground.clock.now())
+        return self._send(Verb.START, "operator", at or self._ground.clock.now())
 
-    def deallocate_outside(self) -> Reply:
+    def deallocate_outside(self, at: datetime | None = None) -> Reply:
         """Somebody, or Azure's auto-shutdown, deallocates it."""
-        return self._send(Verb.DEALLOCATE, "operator", self._ground.clock.now())
+        return self._send(Verb.DEALLOCATE, "operator", at or self._ground.clock.now())
 
-    def power_off_outside(self) -> Reply:
+    def power_off_outside(self, at: datetime | None = None) -> Reply:
         """Somebody powers it off: stopped and billed, even if it was deallocated."""
-        return self._send(Verb.POWER_OFF, "operator", self._ground.clock.now())
+        return self._send(Verb.POWER_OFF, "operator", at or self._ground.clock.now())
 
-    def evict(self) -> None:
+    def evict(self, at: datetime | None = None) -> None:
         """Azure takes it away: deallocated, with no operation of anybody's."""
         with self._ground.lock:
-            self.machine.change_power(Power.DEALLOCATED, self._now())
+            self.machine.change_power(Power.DEALLOCATED, self._instant(at))
 
-    def move_host(self, *, new_boot: bool = True) -> None:
+    def move_host(self, at: datetime | None = None, *, new_boot: bool = True) -> None:
         """Run on another host: the local disks are blank, so weights come anew."""
         with self._ground.lock:
-            self.guest.move(self._now(), new_boot=new_boot)
+            self.guest.move(self._instant(at), new_boot=new_boot)
 
-    def once(
-        self, power: Power, after: timedelta, deed: Callable[["Vm"], object]
-    ) -> Callable[[], None]:
-        """Let a deed be done once, so long after a power; returns what forgets it."""
+    def once(self, power: Power, after: timedelta, deed: "Deed") -> Callable[[], None]:
+        """Let a deed be done once, so long after a power; returns what forgets it.
 
-        def do(_: datetime) -> None:
-            deed(self)
+        It is done at its own instant, however far the clock has jumped over it.
+        """
+
+        def do(at: datetime) -> None:
+            deed(self, at)
 
         with self._ground.lock:
-            self._now()
+            self._instant(None)
             return self.machine.once(power, after, do)
 
-    def shut_down_inside(self) -> None:
+    def shut_down_inside(self, at: datetime | None = None) -> None:
         """`poweroff` in the guest: stopped, allocated, billed."""
         with self._ground.lock:
-            now = self._now()
-            self.machine.change_power(Power.STOPPING, now)
-            self.machine.due(now + _ACPI, Power.STOPPED)
+            now = self._instant(at)
+            if self.machine.power is Power.RUNNING:
+                self.machine.change_power(Power.STOPPING, now)
+                self.machine.due(now + _ACPI, Power.STOPPED)
 
-    def reboot(self) -> None:
+    def reboot(self, at: datetime | None = None) -> None:
         """A new boot id under the same power."""
         with self._ground.lock:
-            self.guest.start(self._now())
+            now = self._instant(at)
+            if self.machine.power is Power.RUNNING:
+                self.guest.start(now)
 
-    def remove(self) -> None:
+    def remove(self, at: datetime | None = None) -> None:
         """Delete the VM; ARM answers 404 from now on."""
         with self._ground.lock:
-            self.machine.remove(self._now())
+            self.machine.remove(self._instant(at))
 
     def restore(self) -> None:
         """Let it exist again, deallocated."""
         with self._ground.lock:
             self.machine.restore()
 
-    def come_on(self) -> None:
+    def come_on(self, at: datetime | None = None) -> None:
         """Run from now on without a call: the late start of a dead operation."""
         with self._ground.lock:
-            self.machine.change_power(Power.RUNNING, self._now())
+            self.machine.change_power(Power.RUNNING, self._instant(at))
 
-    def _now(self) -> datetime:
+    def _instant(self, at: datetime | None) -> datetime:
+        """The instant of a deed that the agenda does, or the clock's present."""
+        if at is not None:
+            return max(at, self.machine.settled_at)
         now = self._ground.clock.now()
         self.machine.settle(now)
         return now

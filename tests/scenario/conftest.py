@@ -17,6 +17,7 @@ from local.certificate import Certificate
 from local.clock import SharedClock
 from local.functions.host import Host
 from local.functions.server import serve
+from local.tables import TableProxy
 from tests.scenario.world import (
     MACHINE,
     OPERATOR,
@@ -47,8 +48,14 @@ def base(host: Host) -> Iterator[str]:
 
 
 @pytest.fixture
-def clock(tmp_path: Path) -> SharedClock:
-    return SharedClock.create(tmp_path / "clock.json", START, speed=0)
+def start_at() -> datetime:
+    """When the timeline begins; a test may say otherwise."""
+    return START
+
+
+@pytest.fixture
+def clock(tmp_path: Path, start_at: datetime) -> SharedClock:
+    return SharedClock.create(tmp_path / "clock.json", start_at, speed=0)
 
 
 @pytest.fixture
@@ -92,3 +99,12 @@ def world(
             environ=environ,
             client=client,
         )
+
+
+@pytest.fixture
+def proxy(world: World, certificate: Certificate) -> Iterator[TableProxy]:
+    """A proxy between the app and its ledger; `world.table` reads past it."""
+    with TableProxy(world.azurite.endpoint, certificate) as running:
+        world.environ["LEDGER_CONNECTION_STRING"] = running.connection_string
+        world.build_anew()
+        yield running

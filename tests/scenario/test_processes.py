@@ -10,7 +10,7 @@ import pytest
 
 from local.azure import Kind
 from local.functions.process import FunctionsProcess
-from tests.scenario.world import TOKENS, World
+from tests.scenario.world import PHONE, TOKENS, World
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,6 +61,25 @@ def test_b02_a_start_that_waits_is_sent_once_by_two_processes(
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda process: process.tick(), two))
     assert world.sent(Kind.VM_START) == 2
+
+
+def test_b07_ten_taps_through_two_processes_are_one_start(
+    world: World, two: tuple[FunctionsProcess, ...]
+) -> None:
+    """It is the ledger that holds them apart, and nothing in memory."""
+    urls = [process.url for process in two] * 5
+    sent = {"Authorization": f"Bearer {PHONE}"}
+    with ThreadPoolExecutor(10) as pool:
+        answers = list(
+            pool.map(
+                lambda url: world.client.post(f"{url}/start", json={}, headers=sent),
+                urls,
+            )
+        )
+    assert sorted(answer.status_code for answer in answers) == [200] * 9 + [202]
+    assert len({answer.json()["session"]["id"] for answer in answers}) == 1
+    assert world.sent(Kind.VM_START) == 1
+    assert len(world.sessions()) == 1
 
 
 def test_b11_no_token_is_in_any_log_row_answer_or_notice(

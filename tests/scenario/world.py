@@ -11,6 +11,7 @@ import httpx
 
 from control.azure.table import AzureTable
 from local.azure import Kind, LocalAzure
+from local.azure.phases import USUAL
 from local.azurite import Azurite
 from local.clock import SharedClock
 from local.functions.host import Host
@@ -20,6 +21,7 @@ OPERATOR = "operator-token-0123456789abcdef"
 VM = "vm-token-0123456789abcdef"
 TOKENS = (PHONE, OPERATOR, VM)
 MACHINE = "vm-kimi-01"
+SHORT = dict.fromkeys(USUAL, timedelta(seconds=10))
 
 
 def settings(azure: LocalAzure, azurite: Azurite, table: str) -> dict[str, str]:
@@ -130,6 +132,14 @@ class World:
             if ticks:
                 self.tick()
 
+    def hop(self, minutes: float, *, step: float = 8) -> None:
+        """Let a long time pass in few runs: none of them is a gap without a run."""
+        while minutes > 0:
+            self.clock.advance(timedelta(minutes=min(step, minutes)))
+            self.azure.settle()
+            self.tick()
+            minutes -= step
+
     def sent(self, kind: Kind, caller: str = "app") -> int:
         """Count what Azure was asked for."""
         return len(self.azure.log.of(kind, caller=caller))
@@ -142,6 +152,23 @@ class World:
                 return status
             self.minutes(1)
         raise AssertionError(f"not {state} after {most} minutes: {status}")
+
+    def told(self, words: str) -> list[str]:
+        """Return the notices so far that have these words."""
+        bodies = [str(notice.body) for notice in self.azure.sink.notices]
+        return [body for body in bodies if words in body]
+
+    def ready(self, **asked: Any) -> dict[str, Any]:
+        """Start by the phone and boot in 2 minutes; the guest does not end itself.
+
+        It is in use all the time, so that only the switch takes it away.
+        """
+        self.azure.vm.behave(takes=SHORT, ends_itself=False)
+        answer = self.phone.post("/start", asked)
+        assert answer.status_code == 202, answer.text
+        status = self.until("ready", most=5)
+        self.azure.vm.use(requests_running=1)
+        return status
 
     def rows(self) -> str:
         """Return every row of the ledger as text, to search it."""
@@ -159,3 +186,18 @@ class World:
         assert answer.status_code == 200, answer.text
         found: list[dict[str, Any]] = answer.json()["sessions"]
         return found
+
+    def journal(self, session: str) -> list[dict[str, Any]]:
+        """Return what was done to a session, oldest first."""
+        answer = self.operator.get(f"/sessions/{session}")
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, Any]] = answer.json()["journal"]
+        return found
+
+    def accounted(self) -> None:
+        """All is off, every session closed, and every billed second in the ledger."""
+        assert self.phone.status()["state"] == "off"
+        lines = self.sessions()
+        assert all(line["ended_at"] for line in lines)
+        billed = sum(line["billed_seconds"] for line in lines)
+        assert billed >= self.azure.vm.billed_seconds() - 1

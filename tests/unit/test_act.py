@@ -12,6 +12,7 @@ from control.decision import Decision, Notify, SendDeallocate, SendStart
 from control.errors import AzureError, LedgerConflict
 from control.ledger import Ledger, State
 from control.memory import MemoryTable
+from control.model import Lease
 from control.ports import Write
 from control.words import Fault, LeaseState, Power
 from tests.unit.builders import (
@@ -107,6 +108,29 @@ def test_an_answer_that_comes_after_another_run_is_recorded_all_the_same() -> No
     assert state.lease.start.accepted_at == now
 
 
+@pytest.mark.parametrize("state", [LeaseState.RELEASING, LeaseState.NONE, None])
+def test_a_start_that_was_overtaken_before_it_was_sent_is_not_sent(
+    state: LeaseState | None,
+) -> None:
+    """Written, and then taken away, or sent anew by another run: no POST of ours."""
+    of = world()
+    now = of.now()
+    intent = lease(start=start(sent_at=now, accepted_at=None))
+    opened = Decision(
+        rows=(8,), reason="", lease=intent, session=session(), actions=(SendStart(),)
+    )
+    newer = start(sent_at=now + MINUTE, accepted_at=None)
+    since = {
+        LeaseState.RELEASING: replace(
+            intent, state=LeaseState.RELEASING, release=release(now)
+        ),
+        LeaseState.NONE: Lease(machine=VM),
+        None: replace(intent, start=newer),
+    }[state]
+    assert actor(of).act(State(lease=since, session=session()), opened)
+    assert of.machines.calls == []
+
+
 def test_an_answer_of_an_older_start_changes_no_newer_one() -> None:
     """Each start has its own answer."""
     of = world()
@@ -191,6 +215,27 @@ def test_a14_what_waiting_does_not_mend_is_told_at_once(
     )
     actor(of).deallocate_blind(VM, going)
     assert len(of.notes()) == (2 if alarmed else 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault.PERMISSION, "Azure does not let the switch do it."),
+        (Fault.SCOPE_LOCK, "a lock in Azure forbids it."),
+        (Fault.DISABLED, "Azure refuses it."),
+    ],
+)
+def test_a14_an_alarm_names_the_machine_the_cause_and_what_to_do(
+    fault: Fault, words: str
+) -> None:
+    """Its title says what it is about."""
+    of = world()
+    of.machines.fail("deallocate", error(fault, 403))
+    written(of, SendDeallocate())
+    ((title, text),) = of.notices.sent
+    assert title == f"{VM}: may still bill"
+    assert text.startswith(f"{VM} cannot be switched off: {words}")
+    assert "in the Azure portal" in text
 
 
 def test_a_notice_that_cannot_be_sent_stops_nothing() -> None:

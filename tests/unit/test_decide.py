@@ -1,6 +1,7 @@
 """The decision table: every row by name, every pair of lease and power, and always."""
 
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from itertools import product
 from typing import Any, cast
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from control import decide as table
 from control.decide import HELD, NONE, RELEASING, decide
 from control.decision import Case, Decision, SendDeallocate
-from control.model import Lease, Session, Spend
+from control.model import Heartbeat, Lease, Session, Spend
 from control.words import (
     Ending,
     Fault,
@@ -786,6 +787,12 @@ def test_row_14_needs_a_running_machine_and_a_fresh_word(
 # --- Row 15 ------------------------------------------------------------------------
 
 IDLE = 1800.0
+READY_FOR_HOURS = session(ready_at=NOW - 5 * HOUR)
+
+
+def idle_beat(**changed: Any) -> Heartbeat:
+    """Return a heartbeat of a machine that has been up and ready for hours."""
+    return busy_beat(**({"idle_seconds": 9 * IDLE, "uptime_s": 5 * 3600.0} | changed))
 
 
 @pytest.mark.parametrize(("seconds", "ends"), [(IDLE - 1, False), (IDLE, True)])
@@ -793,7 +800,8 @@ def test_row_15_idle_past_the_limit_and_ten_minutes(
     seconds: float, ends: object
 ) -> None:
     """The VM's own watcher had its chance."""
-    made = held(Power.RUNNING, heartbeat=busy_beat(idle_seconds=seconds))
+    said = idle_beat(idle_seconds=seconds)
+    made = held(Power.RUNNING, within=READY_FOR_HOURS, heartbeat=said)
     assert (made.rows[0] == 15) is ends
     if ends:
         assert made.lease.release is not None
@@ -817,16 +825,44 @@ def test_row_15_whatever_is_busy_unknown_or_old_is_not_idle(
     changed: dict[str, object],
 ) -> None:
     """Unknown is not zero."""
-    said = busy_beat(**({"idle_seconds": 9 * IDLE} | changed))
-    assert held(Power.RUNNING, heartbeat=said).lease.state is LeaseState.HELD
+    said = idle_beat(**changed)
+    made = held(Power.RUNNING, within=READY_FOR_HOURS, heartbeat=said)
+    assert made.lease.state is LeaseState.HELD
+
+
+@pytest.mark.parametrize(
+    ("ready_at", "uptime", "ends"),
+    [
+        (NOW - IDLE * SECOND, None, True),
+        (NOW - IDLE * SECOND, IDLE, True),
+        (NOW - IDLE * SECOND, IDLE - 1, False),
+        (NOW - (IDLE - 1) * SECOND, None, False),
+        (NOW - (IDLE - 1) * SECOND, 18 * 3600.0, False),
+        (None, 18 * 3600.0, False),
+    ],
+)
+def test_a10_row_15_idle_from_before_this_session_or_this_boot_is_not_counted(
+    ready_at: datetime | None, uptime: float | None, ends: object
+) -> None:
+    """A watcher that carries its clock over would kill every start."""
+    within = session(ready_at=ready_at)
+    said = idle_beat(idle_seconds=18 * 3600.0, uptime_s=uptime)
+    made = held(Power.RUNNING, within=within, heartbeat=said)
+    assert (made.rows[0] == 15) is ends
+
+
+def test_a10_row_15_a_machine_that_was_never_ready_is_not_idle() -> None:
+    """It still boots: its own deadline ends it, not the idle limit."""
+    said = idle_beat(phase=Phase.LOADING)
+    assert held(Power.RUNNING, heartbeat=said).rows == (17,)
 
 
 def test_row_15_is_lifted_in_a_setup_and_needs_running() -> None:
     """Nobody asks a model that is being downloaded."""
-    said = busy_beat(idle_seconds=9 * IDLE)
+    said, within = idle_beat(), READY_FOR_HOURS
     setup = lease(purpose=Purpose.SETUP)
-    assert held(Power.RUNNING, setup, heartbeat=said).rows == (16,)
-    assert held(Power.UNKNOWN, heartbeat=said).rows == (17,)
+    assert held(Power.RUNNING, setup, within=within, heartbeat=said).rows == (16,)
+    assert held(Power.UNKNOWN, within=within, heartbeat=said).rows == (17,)
 
 
 # --- Row 16 and 17 -----------------------------------------------------------------

@@ -72,6 +72,8 @@ def test_old_codes_are_dropped_a_day_after_their_end() -> None:
     devices.put_code("old", "iphone", NOW - 24 * HOUR - SECOND)
     devices.put_code("young", "iphone", NOW - 24 * HOUR)
     table.put(keys.DEPLOYMENT, f"{keys.CODES}bad", {"device": "iphone"})
+    table.put(keys.DEPLOYMENT, f"{keys.CODES}a", {"expires_at": NOW - 48 * HOUR})
     devices.drop_old_codes(NOW)
+    assert table.get(keys.DEPLOYMENT, f"{keys.CODES}a") is None
     assert devices.code("old") is None
     assert devices.code("young") is not None

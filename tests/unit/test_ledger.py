@@ -1,6 +1,7 @@
 """The ledger: one transaction a decision, and who won it."""
 
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -15,10 +16,12 @@ from control.errors import (
     LedgerError,
     LedgerUnavailable,
     LedgerUnreadable,
+    TableMissing,
 )
 from control.ledger import SCHEMA, Ledger, State
 from control.memory import MemoryTable
 from control.model import Lease, Session
+from control.ports import Row, Write
 from control.records import Meta, Pass, Quoted, Reported
 from control.words import LeaseState, Power, Purpose, StopReason
 from tests.unit.builders import (
@@ -118,6 +121,74 @@ def test_c04_a_lost_answer_is_settled_by_the_decisions_own_id(
     after = ledger.commit(ledger.read(VM), opening(), NOW)
     assert after.session == session()
     assert len(ledger.journal(VM, SESSION_ID)) == 2
+
+
+class Meanwhile(MemoryTable):
+    """Makes a transaction, lets something happen, and maybe loses the answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.then: Callable[[], object] | None = None
+        self.loses = True
+
+    def commit(self, partition: str, writes: Sequence[Write]) -> None:
+        super().commit(partition, writes)
+        then, self.then = self.then, None
+        if then is not None:
+            then()
+            if self.loses:
+                raise LedgerUnavailable("lost")
+
+
+def test_c04_a_lost_answer_is_ours_though_another_run_has_decided_since() -> None:
+    """Our line in the journal tells: the decision is not made a second time."""
+    table = Meanwhile()
+    ledger = Ledger(table)
+
+    def lock() -> None:
+        state = ledger.read(VM)
+        theirs = replace(opening(replace(state.lease, locked=True)), entries=())
+        ledger.commit(state, theirs, NOW)
+
+    table.then = lock
+    after = ledger.commit(ledger.read(VM), opening(), NOW)
+    assert after.lease.locked
+    assert len(ledger.journal(VM, SESSION_ID)) == 2
+
+
+def test_c04_a_write_that_was_made_is_carried_out_though_it_cannot_be_read() -> None:
+    """The service goes away behind the answer: what is written is known."""
+    table = Meanwhile()
+    ledger = Ledger(table)
+    table.loses = False
+    table.then = lambda: setattr(table, "unreachable", True)
+    after = ledger.commit(ledger.read(VM), opening(), NOW)
+    table.unreachable = False
+    assert replace(after, etag=None) == replace(ledger.read(VM), etag=None)
+    with pytest.raises(LedgerConflict):
+        ledger.commit(after, opening(), NOW)
+
+
+def test_c09_a_table_that_is_there_after_all_is_read_again() -> None:
+    """A stray 404 does not make a held lease look like none."""
+
+    class Stray(MemoryTable):
+        strays = 0
+
+        def get(self, partition: str, key: str) -> Row | None:
+            if self.strays:
+                self.strays -= 1
+                raise TableMissing("404")
+            return super().get(partition, key)
+
+    table = Stray()
+    ledger = Ledger(table)
+    held = ledger.commit(ledger.read(VM), opening(), NOW)
+    table.strays = 1
+    assert ledger.read(VM) == held
+    table.strays = 2
+    with pytest.raises(TableMissing):
+        ledger.read(VM)
 
 
 def test_c09_a_table_that_went_away_meanwhile_takes_no_decision(
@@ -322,6 +393,15 @@ def test_only_init_writes_meta_and_only_once() -> None:
     )
     assert ledger.initialise(Decimal(0), NOW + HOUR) == made
     assert ledger.meta() == made
+
+
+def test_init_whose_answer_is_lost_is_done_all_the_same(
+    table: MemoryTable, ledger: Ledger
+) -> None:
+    """What is there is told, not that nothing was done."""
+    table.lose_answers()
+    made = ledger.initialise(Decimal("12.50"), NOW)
+    assert made == ledger.meta()
 
 
 def test_a_newer_schema_reads_like_none(table: MemoryTable, ledger: Ledger) -> None:

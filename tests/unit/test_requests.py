@@ -9,7 +9,7 @@ import pytest
 
 from control import requests
 from control.decision import Ask, Case
-from control.model import Extend, Last, Lease
+from control.model import Extend, Last, Lease, Report
 from control.words import Fault, LeaseState, Limit, Power, RunKind, StopReason
 from tests.unit.builders import (
     ASK,
@@ -133,7 +133,7 @@ def test_each_refusal_names_its_problem(
     assert starts(made.decision) == 0 or expected is None
     seen = {name: value for name, value in changed.items() if name != "count"}
     offered = case(of, None, power, **({"spend": FREE} | seen))
-    refusal = requests.refused(offered, ASK, changed.get("count", 0))
+    refusal = requests.refused(offered, changed.get("count", 0))
     if power not in {Power.STOPPED, Power.RUNNING}:
         assert (refusal.slug if refusal else None) == expected
 
@@ -148,13 +148,13 @@ def test_while_it_is_switched_off_nothing_starts(locked: object, expected: str) 
     assert slug(made) == expected
     assert made.refusal is not None
     assert (made.refusal.retry_after == 60) is not locked
-    refusal = requests.refused(case(of, session(), Power.RUNNING), ASK, 0)
+    refusal = requests.refused(case(of, session(), Power.RUNNING), 0)
     assert refusal == made.refusal
 
 
 def test_a_held_lease_refuses_no_start() -> None:
     """It is answered as it is."""
-    assert requests.refused(case(lease(), session(), Power.RUNNING), ASK, 99) is None
+    assert requests.refused(case(lease(), session(), Power.RUNNING), 99) is None
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,21 @@ def test_d02_a_start_needs_a_cold_start_and_15_minutes(
     if made.refusal is not None:
         assert "63.46 USD" in made.refusal.detail
         assert made.refusal.fields == {"remaining": "63.46", "currency": "USD"}
+
+
+def test_d02_the_refusal_names_both_figures() -> None:
+    """Azure's own is late, and a person compares."""
+    report = Report(
+        amount=Decimal(900),
+        currency="USD",
+        start=POLICY.budget.start,
+        end=POLICY.budget.end,
+        at=NOW,
+    )
+    made = asked(spend=replace(FREE, remaining=Decimal(12), reported=report))
+    assert made.refusal is not None
+    both = f"{FREE.spent:.2f} count as spent, and Azure reports 900.00."
+    assert both in made.refusal.detail
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,8 @@ def test_a_whole_evening() -> None:
         of.pass_by(1)
         of.says(Phase.WEIGHTS if minute < 20 else Phase.READY, uptime_s=60.0 * minute)
     assert [text for text in of.notes() if "ends in" in text] == [
-        "The session ends in 15 minutes.",
-        "The session ends in 5 minutes.",
+        "The session ends in 15 minutes. Extend it if you need longer.",
+        "The session ends in 5 minutes. Extend it if you need longer.",
     ]
     of.pass_by(5)
     assert reason(of) is StopReason.ASKED

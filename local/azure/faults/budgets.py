@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from local.azure.faults.kinds import Fault, Make, Offer, StateFault, Undo
-from local.azure.faults.means import altered, always, hang_up, refuse
+from local.azure.faults.means import altered, always, chosen, hang_up, refuse
 from local.azure.routing import Kind
 from local.azure.wire import Reply, error_reply
 
@@ -48,16 +48,24 @@ WORDINGS: Mapping[str, tuple[int, str, str]] = {
 
 
 def unsupported(wording: str = "sponsored") -> Fault:
-    status, code, message = WORDINGS[wording]
+    status, code, message = chosen(WORDINGS, wording)
     return refuse(_BUDGET, lambda _: error_reply(status, code, message))
 
 
-def throttled(retry_after: int = 30) -> Fault:
+def throttled(retry_after: int = 30, by: str = "costmanagement-entity") -> Fault:
+    """Say the wait in a header of its own, by who refused: an entity, a tenant."""
     headers = {
-        "x-ms-ratelimit-microsoft.consumption-retry-after": str(retry_after),
-        "x-ms-ratelimit-microsoft.costmanagement-entity-retry-after": str(retry_after),
+        f"x-ms-ratelimit-microsoft.{by}-retry-after": str(retry_after),
+        "x-ms-ratelimit-remaining-microsoft.costmanagement-entity-requests": (
+            "DefaultQuota:0"
+        ),
     }
     reply = error_reply(429, "429", "Too many requests. Please retry.", headers)
+    return refuse(_BUDGET, lambda _: reply)
+
+
+def forbidden(code: str = "RBACAccessDenied") -> Fault:
+    reply = error_reply(403, code, f"The client may not read costs. {_REQUEST}")
     return refuse(_BUDGET, lambda _: reply)
 
 
@@ -99,6 +107,16 @@ def late(hours: float = 20) -> Fault:
     return StateFault(begin=begin)
 
 
+def stale(hours: float = 20) -> Fault:
+    """Tell for so many hours what was known when this began."""
+
+    def begin(azure: "LocalAzure") -> Undo:
+        azure.budgets.keep(azure.now() + timedelta(hours=hours))
+        return lambda: azure.budgets.keep(datetime.min.replace(tzinfo=UTC))
+
+    return StateFault(begin=begin)
+
+
 OFFERS: Mapping[str, Offer] = {
     "budget_unreachable": Offer(
         does="The connection is closed.", make=always(_BUDGET, hang_up)
@@ -113,8 +131,7 @@ OFFERS: Mapping[str, Offer] = {
         make=unsupported,
     ),
     "budget_forbidden": Offer(
-        does="403 RBACAccessDenied.",
-        make=_refused(403, "RBACAccessDenied", "The client may not read costs."),
+        does="403 RBACAccessDenied, or BillingAccessDenied.", make=forbidden
     ),
     "budget_missing": Offer(
         does="404: no such budget.", make=_refused(404, "404", "Budget not found.")
@@ -139,5 +156,9 @@ OFFERS: Mapping[str, Offer] = {
     ),
     "budget_late": Offer(
         does="Azure's figure stays 0 for hours, whatever was spent.", make=late
+    ),
+    "budget_stale": Offer(
+        does="Azure's figure stays for hours what it was, whatever is spent.",
+        make=stale,
     ),
 }

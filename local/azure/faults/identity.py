@@ -1,18 +1,41 @@
 """The app's identity endpoint: slow, throttled, updating, broken."""
 
 from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from local.azure.faults.kinds import Offer
-from local.azure.faults.means import always, hang_up, slow
+from local.azure.faults.kinds import Fault, Offer, StateFault, Undo
+from local.azure.faults.means import always, hang_up, refuse, slow
 from local.azure.identity import refusal
 from local.azure.routing import Kind
 from local.azure.wire import Reply
 
+if TYPE_CHECKING:
+    from local.azure.estate import LocalAzure
+
 _TOKEN = frozenset({Kind.TOKEN})
 
 
-def _throttled() -> Reply:
-    return refusal(429, "Too many requests.").with_headers({"Retry-After": "5"})
+def throttled(retry_after: int | None = 5) -> Fault:
+    waits = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return refuse(
+        _TOKEN, lambda _: refusal(429, "Too many requests.").with_headers(waits)
+    )
+
+
+def stale(seconds: float = -5) -> Fault:
+    """Give tokens out that live so long; less than nothing is an expired one."""
+
+    def begin(azure: "LocalAzure") -> Undo:
+        before = azure.identity.life
+        azure.identity.life = timedelta(seconds=seconds)
+
+        def undo() -> None:
+            azure.identity.life = before
+
+        return undo
+
+    return StateFault(begin=begin)
 
 
 def _updating() -> Reply:
@@ -31,7 +54,10 @@ OFFERS: Mapping[str, Offer] = {
         does="A token comes after real seconds.",
         make=lambda seconds=6.0: slow(_TOKEN, seconds),
     ),
-    "identity_throttled": Offer(does="429.", make=always(_TOKEN, _throttled)),
+    "identity_throttled": Offer(does="429.", make=throttled),
+    "identity_stale": Offer(
+        does="The token that it gives out has expired already.", make=stale
+    ),
     "identity_updating": Offer(
         does="410: the endpoint is being updated, for some 70 s.",
         make=always(_TOKEN, _updating),

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
@@ -27,6 +27,13 @@ def always(kinds: Kinds, refusal: Callable[[], Reply]) -> Make:
 def told(kinds: Kinds, refusal: Callable[[Call], Reply]) -> Make:
     """Offer a refusal that names what was asked."""
     return lambda: refuse(kinds, refusal)
+
+
+def chosen[T](table: Mapping[str, T], name: str) -> T:
+    """Pick by name; a name that is not there is told with those that are."""
+    if name not in table:
+        raise ValueError(f"no {name!r}: {', '.join(table)}")
+    return table[name]
 
 
 def hang_up() -> Reply:

@@ -5,25 +5,48 @@ from dataclasses import replace
 from datetime import timedelta
 
 from local.azure.faults.kinds import Fault, Offer, OperationFault
+from local.azure.faults.means import chosen
 from local.azure.machine import PREEMPTED
 from local.azure.plan import Failure, Plan, Power, Verb
 
 _NO_CAPACITY = (
     "Allocation failed. We do not have sufficient capacity for the requested VM size "
-    "in this region. Read more about improving likelihood of allocation success at "
+    "in this {}. Read more about improving likelihood of allocation success at "
     "http://aka.ms/allocation-guidance"
 )
+_CONSTRAINED = (
+    "Allocation failed. VM(s) with the following constraints cannot be allocated, "
+    "because the condition is too restrictive. Please remove some constraints and try "
+    "again. Constraints applied are:\n  - {}\n  - VM Size\n"
+)
+_OF_CAPACITY = {
+    "ZonalAllocationFailed": _NO_CAPACITY.format("zone"),
+    "OverconstrainedAllocationRequest": _CONSTRAINED.format("Networking Constraints"),
+    "OverconstrainedZonalAllocationRequest": _CONSTRAINED.format("Availability Zone"),
+    "OverConstrainedAllocationRequest": "The required VM size is not currently "
+    "available in the selected location.",
+}
 _OS_TIMED_OUT = (
-    "OS Provisioning for VM did not finish in the allotted time. The VM may still "
-    "finish provisioning successfully. Please check provisioning state later."
+    "OS Provisioning for VM '{0}' did not finish in the allotted time. The VM may "
+    "still finish provisioning successfully. Please check provisioning state later."
 )
 _START_TIMED_OUT = (
-    "VM did not start in the allotted time. The VM may still start successfully. "
+    "VM '{0}' did not start in the allotted time. The VM may still start successfully. "
     "Please check the power state later."
 )
-_EXTENSION = (
-    "VM has reported a failure when processing extension 'AzureMonitorLinuxAgent'."
-)
+_OF_EXTENSIONS = {
+    "VMExtensionProvisioningError": "VM has reported a failure when processing "
+    "extension 'AzureMonitorLinuxAgent'.",
+    "VMExtensionProvisioningTimeout": "Provisioning of VM extension "
+    "'AzureMonitorLinuxAgent' has timed out. Extension installation may be taking too "
+    "long, or extension status could not be obtained.",
+    "VMAgentStatusCommunicationError": "VM '{0}' has not reported status for VM agent "
+    "or extensions. Please verify the VM has a running VM agent, and can establish "
+    "outbound connections to Azure storage.",
+}
+
+
+_AT_ONCE = timedelta(0)
 
 
 def _fault(verb: Verb, change: Callable[[Plan], Plan]) -> Fault:
@@ -33,9 +56,9 @@ def _fault(verb: Verb, change: Callable[[Plan], Plan]) -> Fault:
 def allocation_failed(
     code: str = "AllocationFailed", after: float = 40, *, shows_starting: bool = False
 ) -> Fault:
-    return _ends_badly(
-        Failure(code=code, message=_NO_CAPACITY), after, shows_starting=shows_starting
-    )
+    message = _OF_CAPACITY.get(code, _NO_CAPACITY.format("region"))
+    failure = Failure(code=code, message=message)
+    return _ends_badly(failure, after, shows_starting=shows_starting)
 
 
 def start_fails(
@@ -43,9 +66,19 @@ def start_fails(
     after: float = 90,
     *,
     status: str = "Failed",
+    leaves: str = "deallocated",
 ) -> Fault:
     failure = Failure(code=code, message="An internal error occurred.", status=status)
-    return _ends_badly(failure, after, shows_starting=True)
+    left = Power(leaves)
+    if left is Power.DEALLOCATED:
+        return _ends_badly(failure, after, shows_starting=True)
+    ends = timedelta(seconds=after)
+    return _fault(
+        Verb.START,
+        lambda plan: replace(
+            plan, goal=left, arrives=ends, ends=ends, blank=_AT_ONCE, failure=failure
+        ),
+    )
 
 
 def _ends_badly(failure: Failure, after: float, *, shows_starting: bool) -> Fault:
@@ -57,7 +90,7 @@ def _ends_badly(failure: Failure, after: float, *, shows_starting: bool) -> Faul
             passing=Power.STARTING if shows_starting else None,
             arrives=None,
             ends=timedelta(seconds=after),
-            blank=timedelta(0),
+            blank=_AT_ONCE,
             failure=failure,
         )
 
@@ -97,18 +130,43 @@ def start_timed_out(
     )
 
 
-def extension_failed(after: float = 300, runs_after: float = 40) -> Fault:
-    return declared_failed(
-        "VMExtensionProvisioningError", _EXTENSION, after, runs_after, stubborn=False
+def boots_late(
+    minutes: float = 50, after: float = 1200, *, shows: str = "deallocated"
+) -> Fault:
+    """The start is declared dead and comes on, however often it is stopped."""
+    dies, later = timedelta(seconds=after), timedelta(minutes=minutes)
+    passing = chosen({"deallocated": None, "starting": Power.STARTING}, shows)
+    failure = Failure(code="VMStartTimedOut", message=_START_TIMED_OUT)
+    return _fault(
+        Verb.START,
+        lambda plan: replace(
+            plan,
+            passing=passing,
+            arrives=dies + later,
+            ends=dies,
+            blank=_AT_ONCE,
+            failure=failure,
+            stubborn=True,
+        ),
     )
 
 
-def start_preempted(after: float = 20) -> Fault:
+def extension_failed(
+    code: str = "VMExtensionProvisioningError",
+    after: float = 300,
+    runs_after: float = 40,
+) -> Fault:
+    message = chosen(_OF_EXTENSIONS, code)
+    return declared_failed(code, message, after, runs_after, stubborn=False)
+
+
+def start_preempted(after: float = 20, status: str = "Failed") -> Fault:
     """Something newer took the start's place; the VM stays deallocated."""
+    preempted = replace(PREEMPTED, status=status)
 
     def change(plan: Plan) -> Plan:
         ends = timedelta(seconds=after)
-        return replace(plan, arrives=None, ends=ends, failure=PREEMPTED)
+        return replace(plan, arrives=None, ends=ends, failure=preempted)
 
     return _fault(Verb.START, change)
 
@@ -162,7 +220,8 @@ OFFERS: Mapping[str, Offer] = {
         make=allocation_failed,
     ),
     "start_fails": Offer(
-        does="The start fails late with an internal code; it was shown as starting.",
+        does="The start fails late with an internal code; it was shown as starting, "
+        "and `leaves` the machine deallocated, or stopped and billed.",
         make=start_fails,
     ),
     "os_provisioning_timed_out": Offer(
@@ -174,12 +233,19 @@ OFFERS: Mapping[str, Offer] = {
         "deallocate.",
         make=start_timed_out,
     ),
+    "boots_late": Offer(
+        does="The start is declared dead at 20 minutes, shows `deallocated` (or "
+        "`starting`), and boots 50 minutes later whatever was done.",
+        make=boots_late,
+    ),
     "extension_failed": Offer(
-        does="The machine runs and its start fails for an extension: Failed + running.",
+        does="The machine runs and its start fails for an extension or the agent: "
+        "Failed + running.",
         make=extension_failed,
     ),
     "start_preempted": Offer(
-        does="The start ends as OperationPreempted and the machine stays off.",
+        does="The start ends as OperationPreempted, Failed or Canceled, and the "
+        "machine stays off.",
         make=start_preempted,
     ),
     "never_ends": Offer(

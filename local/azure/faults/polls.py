@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
 
-from local.azure import refusals
+from local.azure import refusals, throttles
 from local.azure.faults.kinds import Answer, Fault, Offer, StateFault, Undo, WireFault
-from local.azure.faults.means import always, slow, told
+from local.azure.faults.means import altered, always, refuse, slow, told
 from local.azure.faults.refused import unavailable
 from local.azure.routing import VM_WRITES, Call, Kind
 from local.azure.wire import Reply, error_reply
@@ -78,6 +79,52 @@ def long_wait(seconds: int = 600) -> Fault:
     return WireFault(kinds=VM_WRITES | _POLL, act=act)
 
 
+def long_url(length: int = 4096) -> Fault:
+    """Let the operation's URLs be as long as Azure says that they may be."""
+
+    def change(name: str, value: str) -> tuple[str, str]:
+        fill = f"&t={'x' * (length - len(value) - 3)}"
+        return (name, value + fill if name.lower() in _URLS else value)
+
+    return _headers(change)
+
+
+def done_at_once() -> Fault:
+    """Take the write and answer 200: nothing to wait for."""
+
+    def act(_: Call, answer: Answer) -> Reply:
+        reply = answer()
+        return Reply(status=200) if reply.status == HTTPStatus.ACCEPTED else reply
+
+    return WireFault(kinds=VM_WRITES, act=act)
+
+
+def other_status(status: str = "Updating") -> Fault:
+    """Say another word than InProgress; it means the same."""
+
+    def change(body: dict[str, Any]) -> None:
+        if body["status"] == "InProgress":
+            body["status"] = status
+
+    return altered(_POLL, change)
+
+
+def nested_error(code: str = "ResourceOperationFailure") -> Fault:
+    """Tell what failed only in the details of another code."""
+
+    def change(body: dict[str, Any]) -> None:
+        if "error" in body:
+            text = "The resource operation completed with terminal state 'Failed'."
+            body["error"] = {"code": code, "message": text, "details": [body["error"]]}
+
+    return altered(_POLL, change)
+
+
+def throttled(retry_after: int | None = 60) -> Fault:
+    reply = throttles.throttled_by_compute(retry_after, "GetOperation")
+    return refuse(_POLL, lambda _: reply)
+
+
 def _forbidden(call: Call) -> Reply:
     return refusals.not_authorized(call, "Microsoft.Compute/locations/operations/read")
 
@@ -110,6 +157,17 @@ OFFERS: Mapping[str, Offer] = {
         does="The poll is answered after real seconds.",
         make=lambda seconds=6.0: slow(_POLL, seconds),
     ),
+    "poll_throttled": Offer(
+        does="429 of Compute for the operation's URL.", make=throttled
+    ),
+    "poll_other_status": Offer(
+        does="The status is another word than InProgress, which means the same.",
+        make=other_status,
+    ),
+    "poll_nested_error": Offer(
+        does="What failed stands in the details of ResourceOperationFailure.",
+        make=nested_error,
+    ),
     "offset_times": Offer(
         does="Operations tell their times at +08:00.", make=offset_times
     ),
@@ -122,5 +180,10 @@ OFFERS: Mapping[str, Offer] = {
         make=location_only,
     ),
     "no_operation_url": Offer(does="The 202 has no URL at all.", make=no_operation_url),
+    "long_url": Offer(does="The operation's URLs are 4 KB long.", make=long_url),
+    "done_at_once": Offer(
+        does="The write is taken and answered 200, without an operation.",
+        make=done_at_once,
+    ),
     "long_wait": Offer(does="Every 202 and poll asks to wait 600 s.", make=long_wait),
 }

@@ -81,7 +81,8 @@ OFFERS: Mapping[str, Offer] = {
     ),
     "prices_look_alikes": Offer(
         does="Every row but the right one: Spot, Low Priority, Windows, DevTest, "
-        "Reservation at its whole-term price, and one from the future.",
+        "Reservation at its whole-term price on the same meter, one from the future "
+        "and one that has ended.",
         make=_rows(lambda: price_rows.LOOK_ALIKES),
     ),
     "prices_duplicates": Offer(
@@ -93,6 +94,10 @@ OFFERS: Mapping[str, Offer] = {
         make=_rows(
             lambda: [Price(price=84.80), Price(price=1.0, since="2099-01-01T00:00:00Z")]
         ),
+    ),
+    "prices_named_linux": Offer(
+        does="The right row's product ends in `Linux`, its size is spelled in full.",
+        make=_rows(lambda: [*price_rows.LOOK_ALIKES, price_rows.NAMED_LINUX]),
     ),
     "prices_zero": Offer(
         does="The right row costs nothing.", make=_rows(lambda: [Price(price=0.0)])

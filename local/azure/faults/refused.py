@@ -4,7 +4,16 @@ from collections.abc import Mapping
 
 from local.azure import refusals
 from local.azure.faults.kinds import Answer, Fault, Offer, WireFault
-from local.azure.faults.means import always, hang_up, lost, refuse, slow, taken, told
+from local.azure.faults.means import (
+    always,
+    chosen,
+    hang_up,
+    lost,
+    refuse,
+    slow,
+    taken,
+    told,
+)
 from local.azure.routing import VM_READS, VM_WRITES, Call, Kind
 from local.azure.wire import Reply, error_reply
 
@@ -12,11 +21,50 @@ _START = frozenset({Kind.VM_START})
 _STOP = frozenset({Kind.VM_DEALLOCATE})
 _VM = VM_READS | VM_WRITES
 _ARM = _VM | {Kind.POLL}
+_QUOTA = {
+    "cores": refusals.quota,
+    "unwrapped": refusals.quota_unwrapped,
+    "preflight": refusals.quota_preflight,
+}
+_NOT_FOUND = {
+    "now": refusals.no_such_machine,
+    "old": refusals.no_such_machine_of_old,
+    "compute": refusals.no_such_machine_by_compute,
+}
 
 
 def permission(action: str = "start/action") -> Fault:
     full = f"Microsoft.Compute/virtualMachines/{action}"
     return refuse(VM_WRITES, lambda call: refusals.not_authorized(call, full))
+
+
+def not_allowed(why: str = "extension") -> Fault:
+    text = chosen(refusals.NOT_AS_IT_IS, why)
+    return refuse(VM_WRITES, lambda call: refusals.not_allowed(call, f"since {text}"))
+
+
+def quota(wording: str = "cores") -> Fault:
+    reply = chosen(_QUOTA, wording)
+    return refuse(_START, lambda _: reply())
+
+
+def warned(*, blocks: bool = True) -> Fault:
+    """Refuse writes as the newer text has it, or nothing as the older one."""
+
+    def act(call: Call, answer: Answer) -> Reply:
+        return refusals.disabled_subscription(call) if blocks else answer()
+
+    return WireFault(kinds=VM_WRITES, act=act)
+
+
+def gateway_timeout(*, takes: bool = True) -> Fault:
+    if takes:
+        return taken(VM_WRITES, refusals.gateway_timeout)
+    return refuse(VM_WRITES, lambda _: refusals.gateway_timeout())
+
+
+def vm_not_found(wording: str = "now") -> Fault:
+    return refuse(_VM, chosen(_NOT_FOUND, wording))
 
 
 def force_refused() -> Fault:
@@ -67,13 +115,20 @@ OFFERS: Mapping[str, Offer] = {
         does="409 ResourceUpdateBlockedOnPlatformUpdate.",
         make=always(VM_WRITES, refusals.platform_update),
     ),
+    "not_allowed": Offer(
+        does="409 OperationNotAllowed for what the machine is: "
+        + ", ".join(f"`{why}`" for why in refusals.NOT_AS_IT_IS)
+        + ".",
+        make=not_allowed,
+    ),
     "quota": Offer(
-        does="409 OperationNotAllowed: the cores' quota is used up.",
-        make=always(VM_WRITES, refusals.quota),
+        does="The cores' quota is used up: 409 OperationNotAllowed, or `unwrapped` 409 "
+        "QuotaExceeded, or `preflight` 400 with QuotaExceeded inside.",
+        make=quota,
     ),
     "sku_not_available": Offer(
         does="409 SkuNotAvailable: the size is not offered here.",
-        make=always(VM_WRITES, refusals.sku_not_available),
+        make=always(_START, refusals.sku_not_available),
     ),
     "permission": Offer(
         does="403 AuthorizationFailed: the identity may not do this.", make=permission
@@ -87,8 +142,9 @@ OFFERS: Mapping[str, Offer] = {
         make=told(VM_WRITES, refusals.disabled_subscription),
     ),
     "warned_subscription": Offer(
-        does="A warned subscription as the newer text has it: writes are refused.",
-        make=told(VM_WRITES, refusals.disabled_subscription),
+        does="A warned subscription: writes are refused as the newer text has it, or "
+        "(`blocks=false`) everything works as the older one has it.",
+        make=warned,
     ),
     "region_policy": Offer(
         does="403 RequestDisallowedByAzure: a policy of the region.",
@@ -114,8 +170,9 @@ OFFERS: Mapping[str, Offer] = {
         make=always(_ARM, hang_up),
     ),
     "gateway_timeout": Offer(
-        does="Azure takes the write and answers 504 ResourceReadFailed.",
-        make=lambda: taken(VM_WRITES, refusals.gateway_timeout),
+        does="504 ResourceReadFailed: Azure took the write, or (`takes=false`) it did "
+        "not.",
+        make=gateway_timeout,
     ),
     "answer_lost": Offer(
         does="Azure takes the write and the connection closes before the answer.",
@@ -138,8 +195,9 @@ OFFERS: Mapping[str, Offer] = {
         make=always(_ARM, refusals.token_expired),
     ),
     "vm_not_found": Offer(
-        does="404 ResourceNotFound, though the machine is there.",
-        make=told(_VM, refusals.no_such_machine),
+        does="404 ResourceNotFound, though the machine is there, worded as `now` or "
+        "`old`, or by `compute`: VMNotFound.",
+        make=vm_not_found,
     ),
     "subscription_not_found": Offer(
         does="404 SubscriptionNotFound on a living subscription.",

@@ -103,6 +103,55 @@ def _replace_provisioning(view: View, code: str, message: str | None) -> None:
     view["statuses"] = [status, *powers]
 
 
+def _generalized(view: View) -> None:
+    view["statuses"].insert(
+        0,
+        {
+            "code": "OSState/generalized",
+            "level": "Info",
+            "displayStatus": "VM generalized",
+        },
+    )
+
+
+def _deleting(view: View) -> None:
+    _replace_provisioning(view, "deleting", None)
+    _without_power(view)
+
+
+def _no_agent(view: View) -> None:
+    for name in ("vmAgent", "computerName", "osName", "osVersion"):
+        view.pop(name, None)
+
+
+def _agent_unavailable(view: View) -> None:
+    if "vmAgent" not in view:
+        return
+    _no_agent(view)
+    status = {
+        "code": "ProvisioningState/Unavailable",
+        "level": "Warning",
+        "displayStatus": "Not Ready",
+        "message": "VM status blob is found but not yet populated.",
+    }
+    view["vmAgent"] = {"vmAgentVersion": "Unknown", "statuses": [status]}
+
+
+def _extension_not_ready(view: View) -> None:
+    """Beside Succeeded and running; its status has no time."""
+    if "vmAgent" not in view:
+        return
+    kind = "Microsoft.Azure.Monitor.AzureMonitorLinuxAgent"
+    failed = {"code": "ProvisioningState/failed/1", "level": "Error"}
+    not_ready = {"code": "ProvisioningState/NotReady/1007", "level": "Error"}
+    view["vmAgent"]["extensionHandlers"] = [
+        {"type": kind, "typeHandlerVersion": "1.29.4", "status": not_ready}
+    ]
+    view["extensions"] = [
+        {"name": "AzureMonitorLinuxAgent", "type": kind, "statuses": [failed]}
+    ]
+
+
 def _no_view(body: dict[str, Any]) -> None:
     body.get("properties", {}).pop("instanceView", None)
     body.pop("statuses", None)
@@ -131,6 +180,29 @@ OFFERS: Mapping[str, Offer] = {
     "only_updating": Offer(
         does="The view has ProvisioningState/updating and nothing else.",
         make=_view(_only_updating),
+    ),
+    "deleting": Offer(
+        does="ProvisioningState/deleting and no power state.", make=_view(_deleting)
+    ),
+    "updating": Offer(
+        does="ProvisioningState/updating beside the power as it is.",
+        make=lambda: provisioning("updating"),
+    ),
+    "generalized": Offer(
+        does="OSState/generalized stands before the other statuses.",
+        make=_view(_generalized),
+    ),
+    "no_agent": Offer(
+        does="The view of a running machine says nothing of its agent.",
+        make=_view(_no_agent),
+    ),
+    "agent_unavailable": Offer(
+        does="The agent of a running machine is ProvisioningState/Unavailable.",
+        make=_view(_agent_unavailable),
+    ),
+    "extension_not_ready": Offer(
+        does="An extension has failed/1, its handler NotReady/1007; the VM is well.",
+        make=_view(_extension_not_ready),
     ),
     "power_first": Offer(
         does="The statuses come in another order.", make=_view(_power_first)

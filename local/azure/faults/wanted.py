@@ -2,10 +2,11 @@
 
 import inspect
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 from local.azure.faults.armed import Faults
 from local.azure.faults.catalogue import OFFERS
@@ -47,7 +48,7 @@ def _one(text: str) -> Wanted:
         raise UnknownFaultError(f"there is no fault {name!r}{hint} (docs/faults.md)")
     given = dict(_pairs(name, rest))
     times = given.pop("times", None)
-    if times is not None and (not isinstance(times, int) or times < 1):
+    if times is not None and (type(times) is not int or times < 1):
         raise UnknownFaultError(f"times={times} of {name!r} is no count above 0")
     made = Wanted(name=name, times=times, parameters=given)
     try:
@@ -58,17 +59,38 @@ def _one(text: str) -> Wanted:
 
 
 def _pairs(name: str, rest: str) -> Iterator[tuple[str, Any]]:
-    known = {"times", *parameters(OFFERS[name])}
+    takes = inspect.signature(OFFERS[name].make).parameters
+    known = {"times", *takes}
     for pair in filter(None, rest.split(",")):
         key, equals, value = pair.partition("=")
         if not equals or key not in known:
             raise UnknownFaultError(
                 f"{name!r} takes {', '.join(sorted(known))}, not {pair!r}"
             )
-        usual, asked = parameters(OFFERS[name]).get(key), _value(value)
-        if isinstance(usual, int | float) and not isinstance(asked, int | float):
-            raise UnknownFaultError(f"{key}={value} of {name!r} is no number")
+        asked = _value(value)
+        if key in takes and (wrong := _wrong(takes[key], asked)):
+            raise UnknownFaultError(f"{key}={value} of {name!r} is {wrong}")
         yield key, asked
+
+
+def _wrong(takes: inspect.Parameter, asked: Any) -> str | None:
+    """Say what is wrong with a value; what may be nothing is a number otherwise."""
+    optional = type(None) in get_args(takes.annotation)
+    if optional and asked is None:
+        return None
+    if isinstance(takes.default, bool):
+        return None if isinstance(asked, bool) else "neither true nor false"
+    if isinstance(takes.default, str):
+        return None if isinstance(asked, str) else "no word"
+    return None if _is_number(asked) else "no number"
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
 
 
 def _value(text: str) -> Any:

@@ -60,6 +60,10 @@ def test_codes_are_found_however_deep_they_lie() -> None:
     """Details, inner errors and JSON inside a message are looked into, in order."""
     codes = ("Conflict", "ResourceDeploymentFailure", "ZonalAllocationFailed")
     assert said(NESTED).inner == codes
+    told = json.dumps({"operationGroup": "30Min", "allowedRequestCount": 1200})
+    detail = {"code": "TooManyRequests", "target": "30Min", "message": told}
+    bare = {"code": "OperationNotAllowed", "message": "Too many.", "details": [detail]}
+    assert said(bare).inner == ("TooManyRequests",)
     inner = {"innererror": {"internalErrorCode": "TooManyRequestsReceived"}}
     body = {"error": {"code": "OperationNotAllowed", **inner}}
     assert said(body).inner == ("TooManyRequestsReceived",)

@@ -134,8 +134,27 @@ def test_a_new_budget_has_no_spend_yet(stub: Stub) -> None:
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"value": []},
+        {"properties": None},
+        {"properties": {"limit": 220}},
+        {"properties": {"columns": [{"name": "PreTaxCost"}], "rows": [[0.16, "USD"]]}},
+        {"status": "Succeeded"},
+    ],
+)
+def test_a_good_body_of_something_else_has_no_figure(body: dict[str, Any]) -> None:
+    """Lists, quotas, cost queries and operations say nothing of a budget."""
+    assert report(body, "USD", NOW) is None
+
+
+@pytest.mark.parametrize(
     ("status", "body"),
     [
+        (201, budget()),
+        (202, b""),
+        (204, b""),
         (400, {"error": {"code": "400", "message": "offerId: MS-AZR-0036P"}}),
         (404, {"error": {"code": "404", "message": "No budget."}}),
         (424, {"error": {"code": "FailedDependency"}}),

@@ -140,6 +140,57 @@ def test_a_failed_provisioning_has_its_class(
     assert found.provisioning.fault is fault
 
 
+def test_provisioning_is_found_by_its_prefix_too() -> None:
+    """Behind the power, behind entries of other kinds, and the first of two."""
+    failed = {"code": "ProvisioningState/failed/VMStartTimedOut"}
+    found = read(
+        {"code": "OSState/generalized"},
+        {"code": "PowerState/running"},
+        failed,
+        {"code": "ProvisioningState/succeeded"},
+    )
+    assert found.power is Power.RUNNING
+    assert found.provisioning is not None
+    assert found.provisioning.code == "VMStartTimedOut"
+
+
+def test_the_states_of_parts_are_not_the_machines() -> None:
+    """An agent, an extension or a disk may fail beside a machine that runs well."""
+    status = {"code": "ProvisioningState/failed/1", "level": "Error"}
+    off = {"code": "PowerState/deallocated"}
+    parts = {
+        "vmAgent": {
+            "statuses": [{"code": "ProvisioningState/Unavailable"}],
+            "extensionHandlers": [{"status": {"code": "ProvisioningState/NotReady/7"}}],
+        },
+        "extensions": [{"statuses": [status]}],
+        "disks": [{"statuses": [status, off]}],
+    }
+    own = [{"code": "ProvisioningState/succeeded"}, {"code": "PowerState/running"}]
+    well = reading({"properties": {"instanceView": {**parts, "statuses": own}}}, AT)
+    assert well.power is Power.RUNNING
+    assert well.provisioning == Provisioning(state="succeeded")
+    silent = reading({"properties": {"instanceView": parts}}, AT)
+    assert (silent.power, silent.provisioning) == (Power.UNKNOWN, None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"value": [{"name": {"value": "cores"}, "limit": 100, "currentValue": 5}]},
+        {"status": "Succeeded", "startTime": "2026-11-30T10:00:00Z"},
+        {"statuses": [{"code": "PowerState/running"}], "vmAgent": {}},
+        {"properties": {"limit": 220, "name": {"value": "family"}}},
+        {"data": [{"powerState": "PowerState/running"}]},
+    ],
+)
+def test_a_good_body_of_something_else_is_unknown(body: dict[str, Any]) -> None:
+    """Usages, an operation, a view alone, a quota, a query: none is a machine."""
+    found = reading(body, AT)
+    assert (found.power, found.provisioning) == (Power.UNKNOWN, None)
+    assert found.problem is not None
+
+
 def test_provisioning_falls_back_on_the_property() -> None:
     """Without an entry the VM's own property tells, and has no time."""
     assert read(provisioningState="Updating").provisioning == Provisioning(

@@ -84,7 +84,11 @@ def test_only_resource_not_found_is_a_reading(stub: Stub) -> None:
         (504, {"error": {"code": "ResourceReadFailed"}}),
         (401, {"error": {"code": "ExpiredAuthenticationToken"}}),
         (200, "<html>captive portal</html>"),
+        (200, b""),
         (200, [1, 2]),
+        (201, {"name": "vm-1", "properties": {}}),
+        (202, b""),
+        (204, b""),
         (200, b"{half a bo"),
         (302, b""),
     ],
@@ -246,6 +250,27 @@ def test_an_operation_is_looked_at_once(
     (got,) = stub.got
     assert got.path == POLL
     assert got.headers["authorization"] == f"Bearer {BEARER}"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "?api-version=2019-03-01",
+        "?p=2&monitor=true&api-version=2022-11-01",
+        "?api-version=2023-02-01&t=638369260585194819&c=MIIHHjCC-_%3D" + "x" * 4000,
+    ],
+)
+def test_an_operations_url_is_followed_letter_by_letter(stub: Stub, query: str) -> None:
+    """With its own api-version or none, monitored, signed, or 4 KB long."""
+    path = POLL.partition("?")[0] + query
+    stub.tell(202, {"properties": {}}, {"Azure-AsyncOperation": stub.url + path})
+    stub.tell(body={"status": "InProgress"})
+    adapter = machines(stub)
+    url = adapter.start("vm-1").operation_url
+    assert url == stub.url + path
+    adapter.operation(url)
+    assert stub.got[-1].path == path
 
 
 def test_a_failed_operation_says_why(stub: Stub) -> None:

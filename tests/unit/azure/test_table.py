@@ -1,5 +1,6 @@
 """The table on the wire: what Azurite can't be made to answer."""
 
+import threading
 import time
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from control.azure.table import AzureTable
 from control.errors import LedgerConflict, LedgerUnavailable, TableMissing
+from control.patience import patience
 from control.ports import Write, WriteKind
 from tests.unit.azure.stub import BEARER, Credential, Stub
 
@@ -143,3 +145,32 @@ def test_a_service_that_hangs_is_given_up(stub: Stub) -> None:
     with pytest.raises(LedgerUnavailable):
         table(stub).get("vm-1", "lease")
     assert time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize("body", [b"", "--batch\r\n\r\n--batch--"])
+def test_a_transaction_without_its_parts_is_not_made(stub: Stub, body: Any) -> None:
+    """202 alone proves nothing: the SDK takes it for a success."""
+    headers = {"Content-Type": "multipart/mixed; boundary=batch"}
+    stub.tell(202, body, headers)
+    with pytest.raises(LedgerUnavailable):
+        table(stub).commit("vm-1", [INSERT])
+    with pytest.raises(LedgerUnavailable):
+        table(stub).delete("vm-1", "code:1", 'W/"1"')
+
+
+def test_a_write_whose_caller_gave_up_is_not_sent(stub: Stub) -> None:
+    """It waited for its token too long: a newer write may be in by now."""
+    stub.tell(204)
+    slow = threading.Event()
+    by_identity = AzureTable.by_identity(
+        endpoint=stub.url, name="ledger", credential=Credential(slow)
+    )
+    with patience(0.1), pytest.raises(LedgerUnavailable):
+        by_identity.put("vm-1", "observed", {"a": "old"})
+    waiting = [t for t in threading.enumerate() if t.name == "azure call"]
+    slow.set()
+    for thread in waiting:
+        thread.join(10)
+    assert stub.got == []
+    by_identity.put("vm-1", "observed", {"a": "new"})
+    assert len(stub.got) == 1

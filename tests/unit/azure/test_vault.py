@@ -158,6 +158,40 @@ def test_a_vault_that_cannot_answer_is_an_error(
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        [],
+        {"status": "Succeeded"},
+        {"value": None},
+        {"value": {}},
+        {"value": [{"name": "token-iphone", "limit": 100}]},
+    ],
+)
+def test_a_good_answer_of_something_else_is_no_empty_vault(
+    stub: Stub, body: Any
+) -> None:
+    """No device is locked out, and none let in, by what another service says."""
+    challenge(stub)
+    stub.tell(body=body)
+    adapter = vault(stub)
+    with pytest.raises(Unavailable):
+        adapter.read()
+    with pytest.raises(Unavailable):
+        adapter.secret("notify-url")
+
+
+def test_an_empty_vault_is_one(stub: Stub) -> None:
+    """A list of none has no tokens; an empty value is as good as none."""
+    challenge(stub)
+    listed(stub)
+    valued(stub, "notify-url", "")
+    adapter = vault(stub)
+    assert adapter.read() == ()
+    assert adapter.secret("notify-url") is None
+
+
+@pytest.mark.parametrize(
     "host", ["kv.vault.azure.net", "127.0.0.1.evil.example", "kv.localhost"]
 )
 def test_the_challenge_is_verified_for_every_other_host(host: str) -> None:

@@ -52,11 +52,13 @@ def test_an_amount_must_be_one(amount: str) -> None:
     assert "an amount of 0 or more" in made.stderr
 
 
-def test_missing_settings_are_told_in_one_sentence() -> None:
+def test_missing_settings_are_told_one_a_line() -> None:
     """Every one of them, and the code is 1."""
     made = run("ledger", "init")
     assert made.exit_code == 1
-    assert made.stderr.startswith("Not done: The settings are not usable: ")
+    assert made.stderr.startswith(
+        f"Not done: {len(GIVEN)} settings missing or wrong:\n- "
+    )
     assert all(name in made.stderr for name in GIVEN)
     assert "Traceback" not in made.output
 

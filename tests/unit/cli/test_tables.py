@@ -1,11 +1,20 @@
-"""DESIGN.md's diagram and table are what `decide` really does."""
+"""DESIGN.md's diagram and tables are what `decide` really does."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
 
-from control.cli.tables import LEADS_TO, decision_table, diagram, filled, rows
+from control.cli.error_table import error_table
+from control.cli.tables import (
+    LEADS_TO,
+    decision_table,
+    diagram,
+    filled,
+    rows,
+    stale,
+    write,
+)
 from control.decide import decide
 from control.decision import Observation, Policy
 from control.model import (
@@ -112,6 +121,7 @@ def _session(state: LeaseState, start: Start | None) -> Session | None:
         price_per_hour=Decimal("84.80"),
         price_source=PriceSource.CONFIGURED,
         currency="USD",
+        ready_at=NOW - 40 * MINUTE,
     )
 
 
@@ -205,4 +215,17 @@ def test_design_shows_what_the_code_says() -> None:
     design = (Path(__file__).parents[3] / "DESIGN.md").read_text()
     assert decision_table() in design
     assert diagram() in design
+    assert error_table() in design
     assert filled(design) == design
+
+
+def test_a_stale_table_is_noticed_and_made_anew(tmp_path: Path) -> None:
+    """A class that changed in the code alone would mislead whoever looks it up."""
+    design = (Path(__file__).parents[3] / "DESIGN.md").read_text()
+    old = design.replace("| capacity |", "| quota |")
+    assert old != design
+    (tmp_path / "DESIGN.md").write_text(old)
+    assert stale(tmp_path) == ("DESIGN.md",)
+    write(tmp_path)
+    assert (tmp_path / "DESIGN.md").read_text() == design
+    assert stale(tmp_path) == ()

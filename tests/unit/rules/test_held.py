@@ -9,6 +9,7 @@ from control.rules import held
 from control.words import Fault, Power
 from tests.unit.builders import (
     NOW,
+    POLICY,
     adopted_lease,
     case,
     lease,
@@ -72,6 +73,18 @@ def test_every_failed_start_of_an_off_machine_has_one_row(fault: Fault) -> None:
 def test_a03_the_cause_is_named_in_plain_words(fault: Fault, said: str) -> None:
     """No code of Azure's."""
     assert said in held.refusal(start(fault))
+
+
+def test_a_start_that_azure_never_took_says_how_long_it_was_asked_and_why() -> None:
+    """The cause of the last attempt stands behind it."""
+    of = lease(start=start(Fault.THROTTLED, accepted_at=None))
+    long_ago = unbilled(requested_at=NOW - POLICY.capacity_retry)
+    made = held.to_start(case(of, long_ago, Power.DEALLOCATED))
+    assert made is not None
+    assert made.reason == (
+        "Azure did not start the machine within 30 minutes. Azure asked the switch to "
+        "wait."
+    )
 
 
 @pytest.mark.parametrize("of", [lease(expires_at=None), lease()])

@@ -34,6 +34,7 @@ from tests.unit.builders import (
     case,
     last,
     lease,
+    outcome,
     provisioning,
     release,
     session,
@@ -202,6 +203,20 @@ def test_a_closed_session_says_everything_at_once() -> None:
     assert made.lease.last.boot_id == "boot-1"
     assert made.lease.last.expires_at == of.expires_at
     assert made.lease.start is None
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [(None, None), (Fault.PREEMPTED, None), (Fault.OTHER, "other")],
+)
+def test_a05_a_start_that_something_newer_overtook_is_no_problem(
+    fault: Fault | None, problem: str | None
+) -> None:
+    """Only a failure is named in the ledger's line."""
+    of = lease(start=start(outcome=outcome(fault)))
+    ended = leases.closed(case(of, session(), Power.DEALLOCATED), StopReason.OUTSIDE)
+    assert ended.session is not None
+    assert ended.session.problem == problem
 
 
 def test_a_session_without_a_heartbeat_hands_the_old_boot_on() -> None:

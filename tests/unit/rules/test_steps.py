@@ -38,8 +38,8 @@ def test_a_close_tells_what_it_cost() -> None:
     """Where there was a session."""
     seen = case(lease(), session(), Power.DEALLOCATED)
     made = steps.close(seen, 7, StopReason.OUTSIDE, "Off.")
-    assert made.actions == (Notify(event="ended", text="Off. Cost: 42.40 USD."),)
-    assert made.entries[0].text == "outside: Off. Cost: 42.40 USD."
+    assert made.actions == (Notify(event="ended", text="Off. It cost 42.40 USD."),)
+    assert made.entries[0].text == "outside: Off. It cost 42.40 USD."
     bare = case(lease(LeaseState.RELEASING, session_id=None), None, Power.GONE)
     quiet = steps.close(bare, 1, StopReason.USER, "Off.")
     assert quiet.actions == ()

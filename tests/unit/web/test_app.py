@@ -10,6 +10,7 @@ import pytest
 from control.decision import Ask
 from control.errors import Evidence, LedgerUnavailable, Unavailable
 from control.requests import Refusal
+from control.said.refusals import Refused, Rule
 from control.views import Answer
 from control.web.http import SECURITY, Kind, Request, wanted
 from control.web.route import Route
@@ -175,7 +176,7 @@ def test_text_and_json_say_the_same(site: Site, name: str, *, refused: bool) -> 
     route = BY_NAME[name]
     site.switch.views[VM] = held(heartbeat=beat(Phase.READY))
     if refused:
-        site.switch.refusal = Refusal(slug="locked", detail="Not started: locked.")
+        site.switch.refusal = Refusal(told=Refused.LOCKED.of())
     body = BODIES.get(name)
     said = call(site, route, route.method, body=body)
     told = call(site, route, route.method, body=body, accept="text/plain")
@@ -231,16 +232,16 @@ def test_no_body_keeps_a_stop_from_its_work(site: Site) -> None:
 
 
 def test_a_refusal_becomes_its_problem(site: Site) -> None:
-    """Slug, sentence, fields and Retry-After are the switch's."""
+    """Slug, sentence, fields and Retry-After are the switch's; the time is ours."""
     site.switch.refusal = Refusal(
-        slug="beyond-limit",
-        detail="Not extended: it may run until 14:00 at most.",
+        told=Refused.BEYOND.of(at=NOW, rule=Rule.BUDGET.say()),
         retry_after=30,
         fields={"limited_by": "max_runtime"},
     )
     answer = site.call("extend", body={"minutes": 30})
     assert slug(answer) == "beyond-limit"
     assert document(answer)["limited_by"] == "max_runtime"
+    assert "until 11:00 at most" in document(answer)["detail"]
     assert answer.headers["Retry-After"] == "30"
 
 

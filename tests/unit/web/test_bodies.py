@@ -248,3 +248,39 @@ def test_an_unknown_number_is_null_and_never_zero() -> None:
 def test_a_bad_heartbeat_names_its_field(changed: Any, field: str) -> None:
     """A naive time would mean any zone; a number below 0 means nothing."""
     assert wrong_field(HeartbeatBody, BEAT | changed) == field
+
+
+WRONG: dict[str, Any] = {
+    'Not done: hours is "two", which is no number above 0; send digits, such as 2 or '
+    "1.5.": {"hours": "two"},
+    'Not done: minutes is "-5", which is no number above 0; send digits, such as 2 or '
+    "1.5.": {"minutes": -5},
+    "Not done: hours is no number above 0; send digits, such as 2 or 1.5.": {
+        "hours": "a-long-text-that-may-be-a-secret"
+    },
+    'Not done: until is "six", which is no time of day; send one such as 18:00.': {
+        "until": "six"
+    },
+    "Not done: until is no time of day; send one such as 18:00.": {"until": "<b>"},
+    "Not done: note has to be text.": {"note": 5},
+    "Not done: note is longer than 2000 characters; shorten it.": {"note": "x" * 2001},
+    "Not done: purpose has to be 'work' or 'setup'; or leave it out.": {"purpose": "x"},
+    "Not done: hour is not known here; leave it out or correct its name.": {"hour": 2},
+    "Not done: body is not JSON; send an object, such as {}.": b"{",
+    "Not done: body is not a JSON object; send one, such as {}.": [2],
+    "Not done: hours is above the 4 hours that may be asked for; send less.": {
+        "hours": 5
+    },
+    "Not done: until cannot be given beside hours; leave one of them out.": {
+        "hours": 1,
+        "until": "18:00",
+    },
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_what_is_wrong_is_said_with_what_to_send(words: str) -> None:
+    """What came is shown where it is short, and nothing that may be a secret."""
+    with pytest.raises(Refused) as caught:
+        asked(WRONG[words])
+    assert caught.value.problem.detail == words

@@ -5,8 +5,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from control.said.problems import PROBLEMS
 from control.version import VERSION
-from control.web.problems import TITLES
 from control.web.routes import CONTRACT
 from tests.unit.web.support import Site, document
 
@@ -58,7 +58,7 @@ def test_every_problem_of_a_route_stands_under_its_status(site: Site) -> None:
     assert promised <= told
     assert "vault-unavailable" in start["503"]["description"]
     assert {int(status) for status in start} <= {200, 202} | {
-        status for status, _ in TITLES.values()
+        status for status, _ in PROBLEMS.values()
     }
 
 

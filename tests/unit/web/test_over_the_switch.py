@@ -199,7 +199,7 @@ def test_a_device_gets_no_more_than_its_own_hours(real: Real) -> None:
     made = document(real.call("start", body={"hours": 4}))
     assert made["session"]["limited_by"] == "device"
     assert made["session"]["seconds_left"] == 3 * 3600
-    assert made["summary"].startswith("Starting. Until 14:00 (the longest for this")
+    assert made["summary"].startswith("Starting. It runs until 14:00 (the longest for")
 
 
 def test_an_extend_beyond_the_cap_names_the_rule(real: Real) -> None:

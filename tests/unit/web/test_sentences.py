@@ -10,8 +10,9 @@ from control.model import Lease
 from control.views import Answer, SessionPage, View
 from control.web import sentences
 from control.web.site import Place
-from control.words import Limit, Phase, Power, PriceSource, StopReason
+from control.words import Fault, Limit, Phase, Power, PriceSource, StopReason
 from tests.unit.web.cases import releasing
+from tests.unit.web.cases import started as waits
 from tests.unit.web.support import (
     NOW,
     PARIS,
@@ -40,7 +41,7 @@ def opened(view: View) -> str:
 
 def test_a_start_says_until_when_and_what_it_may_cost() -> None:
     """The two things that a person must know before the meter runs."""
-    said = "Starting. Until 13:00, at most 169.60 USD."
+    said = "Starting. It runs until 13:00 and costs at most 169.60 USD."
     assert opened(until(120)) == said
 
 
@@ -66,7 +67,7 @@ def test_a_configured_price_and_azures_own_shutdown_are_told() -> None:
         policy=policy(auto_shutdown_at=time(12, 0)),
     )
     said = opened(view)
-    assert "at the configured price" in said
+    assert " at the price in the settings." in said
     assert said.endswith("Azure itself switches it off at 13:00.")
     before = until(100, policy=policy(auto_shutdown_at=time(12, 0)))
     assert "Azure itself" not in opened(before)
@@ -96,13 +97,29 @@ def test_an_unanswered_start_says_so() -> None:
     )
 
 
+def test_a_start_that_azure_has_no_room_for_says_until_when_it_is_asked() -> None:
+    """And that waiting costs nothing."""
+    view = waits(Power.DEALLOCATED, timedelta(minutes=1), Fault.CAPACITY)
+    said = sentences.started(Answer(view=view, opened=True, unsent=True), PLACE)
+    assert said == (
+        "Asked, but Azure has no such machine free. Asking goes on until 10:42; "
+        "nothing is billed."
+    )
+
+
+def test_a_start_that_found_it_on_says_so() -> None:
+    """Nothing is starting: it is this caller's now."""
+    view = until(120, session=session(adopted=True))
+    assert opened(view).startswith("On already, and yours now. It runs until 13:00")
+
+
 STOPS = {
     "Already off.": Answer(view=off()),
     "Stopping. It is": Answer(view=releasing(Power.RUNNING)),
     "Stopping, but Azure has not answered yet.": Answer(
         view=releasing(Power.RUNNING), unsent=True
     ),
-    "Stopping by Azure alone: the ledger cannot be read. Press stop again": Answer(
+    "Stopping by Azure alone: the record of costs": Answer(
         view=off(lease=None, seen=seen(Power.RUNNING))
     ),
     "Not stopped: Azure did not take it. Press stop again": Answer(
@@ -125,7 +142,7 @@ def test_a_stop_says_when_azure_was_last_told() -> None:
     release = replace(view.lease.release, sent_at=NOW - timedelta(seconds=5))
     view = replace(view, lease=replace(view.lease, release=release))
     said = sentences.stopped(Answer(view=view), PLACE)
-    assert said.startswith("Stopping, Azure was told at 10:59:55.")
+    assert said.startswith("Stopping. Azure was told at 10:59:55.")
 
 
 def test_an_extend_says_the_new_and_the_furthest_deadline() -> None:
@@ -157,6 +174,6 @@ def test_a_session_says_how_it_went() -> None:
     """Open or ended, by whom and for how much."""
     ended = session(ended_at=NOW, stop_reason=StopReason.IDLE, cost=Decimal(5))
     assert sentences.session(ended) == (
-        "Ended (idle). Started by iphone, cost 5.00 USD."
+        "Nobody was using it. It cost 5.00 USD and was started by iphone."
     )
     assert sentences.session(session()).startswith("Open. ")

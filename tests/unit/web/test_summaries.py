@@ -10,9 +10,19 @@ from control.views import View
 from control.web.site import Place
 from control.web.states import State, state
 from control.web.summaries import summary
-from control.words import Fault, Phase, Power
-from tests.unit.web.cases import CASES, releasing, started
-from tests.unit.web.support import NOW, PARIS, VM, beat, held, off, policy, seen
+from control.words import Fault, Phase, Power, StopReason
+from tests.unit.web.cases import CASES, OLD, leased, releasing, started
+from tests.unit.web.support import (
+    NOW,
+    PARIS,
+    VM,
+    beat,
+    held,
+    off,
+    policy,
+    seen,
+    session,
+)
 
 PLACE = Place(policies={VM: policy()}, zone=PARIS, chat={})
 ANOTHER = Reading(began_at=NOW, power=Power.RUNNING, controlled_by="other")
@@ -33,12 +43,22 @@ def just_started() -> View:
 
 LINES = {
     "On. 1 hour 12 minutes left, 101.76 USD so far.": held(heartbeat=beat(Phase.READY)),
-    "Loading the model (weights, 45 percent). 1 hour 12 minutes left, 101.76 USD so "
-    "far.": held(heartbeat=beat(Phase.WEIGHTS)),
-    "Loading the model (broken). 1 hour 12 minutes left, 101.76 USD so far. "
-    "The machine says that it is broken.": held(
-        heartbeat=beat(Phase.BROKEN, progress=None)
+    "Loading. Copying the model's weights, 45 percent. 1 hour 12 minutes left, 101.76 "
+    "USD so far.": held(heartbeat=beat(Phase.WEIGHTS)),
+    "Loading. Checking the GPUs. 1 hour 12 minutes left, 101.76 USD so far. The "
+    "machine is restarting.": held(
+        session=session(ready_at=NOW), heartbeat=beat(Phase.GPU, progress=None)
     ),
+    "Broken. The machine says that the model does not work. 1 hour 12 minutes left, "
+    "101.76 USD so far.": held(heartbeat=beat(Phase.BROKEN, progress=None)),
+    "Silent. The machine has not reported for more than 3 minutes. 1 hour 12 minutes "
+    "left, 101.76 USD so far.": held(heartbeat=beat(Phase.READY, received_at=OLD)),
+    "Starting, asked at 10:12. Azure has not taken it yet; the switch goes on "
+    "asking.": held(Power.DEALLOCATED),
+    "Starting, asked at 10:12. It takes longer than usual. 1 hour 12 minutes left, "
+    "101.76 USD so far.": started(Power.RUNNING, timedelta(minutes=48)),
+    "On, but the model has not reported yet. 1 hour 12 minutes left, 101.76 USD so "
+    "far.": leased(held(), adopted_at=NOW),
     "Starting, asked at 10:12. Usually ready at 11:30.": just_started(),
     "Waiting for a free machine in Azure. Nothing is billed, and asking goes on until "
     "10:42.": started(Power.DEALLOCATED, timedelta(minutes=1), Fault.CAPACITY),
@@ -49,20 +69,21 @@ LINES = {
     "On, but another switch (other) controls it. This one only looks.": off(
         seen=seen(Power.RUNNING, reading=ANOTHER)
     ),
-    "On and billed. The ledger cannot be read, so its cost is unknown.": off(
+    "On and billed. The record of costs, the ledger, cannot be read. Stop still "
+    "works.": off(
         lease=None, seen=seen(Power.RUNNING), problems=("ledger-unverified",)
     ),
     "Unknown. Azure does not say how it is; look again in a minute.": off(
         seen=seen(Power.UNKNOWN), problems=("azure-unavailable",)
     ),
     "Off. A start now lasts 2 hours and costs at most 169.60 USD.": off(),
-    "Off. A start would be refused: the budget is exhausted.": offered(
+    "Off. A start would be refused: too little is left of the budget.": offered(
         "budget-exhausted"
     ),
     "Off and locked. An operator has to unlock it first.": off(
         lease=Lease(machine=VM, locked=True)
     ),
-    "Off. The ledger cannot say what has been spent, so nothing starts.": off(
+    "Off. The record of costs, the ledger, cannot be read: nothing starts.": off(
         offer=None, problems=("ledger-unverified",)
     ),
 }
@@ -83,6 +104,28 @@ def test_every_state_has_a_line_that_is_short() -> None:
         assert "\n" not in line
         assert line[0].isupper()
         assert line.endswith(".")
+
+
+@pytest.mark.parametrize("reason", StopReason)
+def test_off_says_for_12_hours_why_it_ended(reason: StopReason) -> None:
+    """A person finds out in the morning what became of the night."""
+    last = session(
+        ended_at=NOW - timedelta(hours=11), stop_reason=reason, stopped_by="ipad"
+    )
+    said = summary(off(last=last), PLACE)
+    assert said.startswith("Off since 00:00. ")
+    assert said.endswith(". A start now lasts 2 hours and costs at most 169.60 USD.")
+    assert "_" not in said
+    assert len(said) <= 160
+    old = replace(last, ended_at=NOW - timedelta(hours=13))
+    assert summary(off(last=old), PLACE).startswith("Off. A start")
+
+
+def test_off_and_locked_says_nothing_else() -> None:
+    """What to do comes before what was."""
+    last = session(ended_at=NOW, stop_reason=StopReason.LOCKED)
+    said = summary(off(lease=Lease(machine=VM, locked=True), last=last), PLACE)
+    assert said == "Off and locked. An operator has to unlock it first."
 
 
 def test_where_there_are_several_the_machine_is_named() -> None:

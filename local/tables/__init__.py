@@ -1,0 +1,14 @@
+"""A proxy before Azurite: Table Storage as it fails, by name."""
+
+from local.tables.calls import Call, batches, creates, everything, reads, writes
+from local.tables.proxy import TableProxy
+
+__all__ = [
+    "Call",
+    "TableProxy",
+    "batches",
+    "creates",
+    "everything",
+    "reads",
+    "writes",
+]

@@ -1,0 +1,371 @@
+"""Each write of ours while Table Storage fails: one transition, or "unverified".
+
+A trouble meets exactly the write that is named; the person who reads 503 presses again,
+as the sentence says.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+
+from control import keys
+from control.azure.table import AzureTable
+from control.errors import LedgerError
+from control.ledger import Ledger
+from local.azure import Kind, Power
+from local.tables import TableProxy, batches, creates, everything, reads, writes
+from local.tables.calls import Call, Meets
+from tests.scenario.conftest import START
+from tests.scenario.world import MACHINE, PHONE, SHORT, World
+
+type Trouble = Callable[[TableProxy, Meets], None]
+
+
+def one(name: str, **how: Any) -> Trouble:
+    """Let the fault meet one write."""
+    return lambda proxy, on: proxy.faults.arm(name, on=on, **how)
+
+
+def then_silence(name: str) -> Trouble:
+    """Let nobody read the lease after it was to be written."""
+
+    def arm(proxy: TableProxy, on: Meets) -> None:
+        proxy.faults.arm(name, on=on)
+        proxy.faults.arm("reset", on=reads(keys.LEASE), skip=1, times=None)
+
+    return arm
+
+
+# Which answer means what is tested at the adapter; here is one of each kind, and each
+# that people have met.
+TROUBLES: Mapping[str, Trouble] = {
+    "answer_lost": one("answer_lost"),
+    "answer_empty": one("answer_empty"),
+    "reset": one("reset"),
+    "delayed": one("delayed", seconds=0.2),
+    "held_back": one("held_back", seconds=0.2),
+    "500": one("internal_error"),
+    "500_taken": one("operation_timed_out", taken=True),
+    "503": one("server_busy"),
+    "429": one("too_many_requests"),
+    "being_deleted": one("table_being_deleted", inside=True),
+    "lost_then_silence": then_silence("answer_lost"),
+    "reset_then_silence": then_silence("reset"),
+}
+HARD = ("answer_lost", "reset", "503", "lost_then_silence", "reset_then_silence")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evening:
+    """A person, the timer, and a ledger in trouble with one write each time."""
+
+    world: World
+    proxy: TableProxy
+    trouble: Trouble
+
+    def press(self, path: str, body: Any = None) -> httpx.Response:
+        """Press while the write is in trouble; once more where we could not tell."""
+        who = self.world.operator if "lock" in path else self.world.phone
+        answer = self._troubled(partial(who.post, path, body))
+        if answer.status_code == 503:
+            assert answer.json()["type"] == "/problems/ledger-unverified"
+            assert answer.json()["detail"].startswith("Not confirmed")
+            answer = who.post(path, body)
+        elif answer.json()["problem"] == "ledger-unverified":
+            assert path == "/stop"
+            assert "again" in answer.json()["summary"]
+            answer = who.post(path, body)
+        assert answer.status_code in {200, 202}, answer.text
+        return answer
+
+    def tick(self) -> None:
+        """Let a minute pass into a tick whose write is in trouble."""
+        self._troubled(partial(self.world.minutes, 1))
+
+    def _troubled[T](self, act: Callable[[], T]) -> T:
+        before = sum(self.proxy.faults.met.values())
+        self.trouble(self.proxy, batches(keys.LEASE))
+        made = act()
+        assert sum(self.proxy.faults.met.values()) > before, "no write met the trouble"
+        self.proxy.faults.clear()
+        return made
+
+    def events(self) -> list[str]:
+        """What the newest session's journal says was decided."""
+        session = self.world.sessions()[0]["id"]
+        return [line["event"] for line in self.world.journal(session)]
+
+    def ended(self) -> None:
+        """Off, one line for each decision, no second unpaid, totals as the sessions."""
+        self.world.until("off", most=10)
+        self.world.accounted()
+        assert self.world.azure.vm.power is Power.DEALLOCATED
+        lines = self.world.sessions()
+        totals = Ledger(self.world.table).totals(
+            MACHINE, START, START + timedelta(days=60)
+        )
+        cost = sum(Decimal(line["cost"]) for line in lines)
+        assert sum(total.cost for total in totals) == cost
+        assert sum(total.sessions for total in totals) == len(lines)
+
+
+@pytest.fixture
+def evening(world: World, proxy: TableProxy, trouble: str) -> Evening:
+    world.azure.vm.behave(takes=SHORT, ends_itself=False)
+    return Evening(world=world, proxy=proxy, trouble=TROUBLES[trouble])
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_c04_what_a_phone_asks_for_is_decided_once(evening: Evening) -> None:
+    """Start, extend and stop, each with its write in trouble."""
+    world = evening.world
+    evening.press("/start", {"minutes": 60})
+    status = world.until("ready", most=8)
+    world.azure.vm.use(requests_running=1)
+    until = evening.press("/extend", {"minutes": 30}).json()["session"]["expires_at"]
+    asked = timedelta(minutes=90)
+    assert until == _later(status["session"]["billing_since"], asked)
+    evening.press("/stop")
+    assert world.sent(Kind.VM_DEALLOCATE) >= 1
+    world.until("off", most=10)
+    events = evening.events()
+    for event in ("opened", "extended", "stop", "closed"):
+        assert events.count(event) == 1, events
+    assert len(world.sessions()) == 1
+    assert world.sent(Kind.VM_START) == 1
+    evening.ended()
+
+
+def _later(at: str, by: timedelta) -> str:
+    return f"{datetime.fromisoformat(at) + by:%Y-%m-%dT%H:%M:%SZ}"
+
+
+@pytest.mark.parametrize("trouble", HARD)
+def test_c04_what_the_timer_decides_is_decided_once(evening: Evening) -> None:
+    """Adopt, release and close, each with its write in trouble."""
+    world = evening.world
+    world.azure.vm.start_outside()
+    evening.tick()
+    world.minutes(2)
+    assert evening.events().count("adopted") == 1
+    world.clock.advance(timedelta(hours=4))
+    world.azure.settle()
+    sent = world.sent(Kind.VM_DEALLOCATE)
+    evening.tick()
+    assert world.sent(Kind.VM_DEALLOCATE) == sent + 1
+    evening.tick()
+    world.minutes(2)
+    events = evening.events()
+    for event in ("adopted", "released", "closed"):
+        assert events.count(event) == 1, events
+    assert len(world.sessions()) == 1
+    assert world.sent(Kind.VM_START) == 0
+    evening.ended()
+
+
+@pytest.mark.parametrize("trouble", ["answer_lost", "reset", "lost_then_silence"])
+def test_c04_the_lock_is_set_and_lifted_once(evening: Evening) -> None:
+    """And it takes the lease away whatever became of its answer."""
+    world = evening.world
+    world.phone.post("/start")
+    evening.press("/lock")
+    assert world.phone.post("/start").status_code in {409, 423}
+    world.until("off", most=10)
+    events = evening.events()
+    assert events.count("locked") == events.count("closed") == 1
+    evening.press("/unlock")
+    assert not world.phone.status()["locked"]
+    evening.ended()
+
+
+def _troubled_start(world: World, proxy: TableProxy) -> None:
+    """After the trouble: one session, at most one start in a minute, and it runs."""
+    proxy.faults.clear()
+    world.until("ready", most=12)
+    lines = world.sessions()
+    assert len(lines) == 1
+    events = [line["event"] for line in world.journal(lines[0]["id"])]
+    assert events.count("opened") == 1
+    world.phone.post("/stop")
+    world.until("off", most=10)
+    world.accounted()
+
+
+@pytest.mark.parametrize("fault", ["answer_lost", "reset", "503", "delayed"])
+def test_c04_the_outcome_of_a_start_is_written_once(
+    world: World, proxy: TableProxy, fault: str
+) -> None:
+    """The second write of a start: what Azure answered."""
+    world.azure.vm.behave(takes=SHORT, ends_itself=False)
+    TROUBLES[fault](proxy, _second(batches(keys.LEASE)))
+    assert world.phone.post("/start").status_code == 202
+    assert sum(proxy.faults.met.values()) == 1
+    (line,) = world.sessions()
+    events = [entry["event"] for entry in world.journal(line["id"])]
+    assert events.count("start_accepted") == 1
+    assert world.sent(Kind.VM_START) == 1
+    _troubled_start(world, proxy)
+    assert world.sent(Kind.VM_START) == 1
+
+
+def _second(on: Meets) -> Meets:
+    met: list[bool] = []
+
+    def meets(call: Call) -> bool:
+        if on(call):
+            met.append(True)
+            return len(met) > 1
+        return False
+
+    return meets
+
+
+@pytest.mark.parametrize("fault", ["delayed", "held_back"])
+def test_c04_a_start_whose_write_takes_longer_than_we_wait_is_one_start(
+    world: World, proxy: TableProxy, fault: str
+) -> None:
+    """Given up after 3 s; it is in by then, or arrives behind the second try."""
+    world.azure.vm.behave(takes=SHORT, ends_itself=False)
+    proxy.faults.arm(fault, on=batches(keys.LEASE), seconds=3.4)
+    assert world.phone.post("/start").status_code in {200, 202}
+    proxy.settle()
+    _troubled_start(world, proxy)
+    assert world.sent(Kind.VM_START) == 1
+
+
+def test_c04_a_failed_deallocate_is_noted_once_and_sent_again(
+    world: World, proxy: TableProxy
+) -> None:
+    """The outcome's write is lost; the release goes on."""
+    world.ready()
+    world.azure.faults.arm("unavailable", kinds=frozenset({Kind.VM_DEALLOCATE}))
+    proxy.faults.arm("answer_lost", on=_second(batches(keys.LEASE)))
+    assert world.phone.post("/stop").status_code == 202
+    (line,) = world.sessions()
+    events = [entry["event"] for entry in world.journal(line["id"])]
+    assert events.count("deallocate_failed") == events.count("stop") == 1
+    world.until("off", most=5)
+    assert world.sent(Kind.VM_DEALLOCATE) >= 2
+    world.accounted()
+
+
+AWAY = ("reset", "server_busy", "table_being_deleted", "too_many_requests")
+
+
+@pytest.mark.parametrize("fault", AWAY)
+def test_c09_a_ledger_that_takes_nothing_refuses_a_start_and_never_a_stop(
+    world: World, proxy: TableProxy, fault: str
+) -> None:
+    """Whether it cannot be read or only not written: no start, and a deallocate."""
+    world.ready(minutes=60)
+    for on in (writes(), everything()):
+        proxy.faults.arm(fault, on=on, times=None)
+        assert world.phone.post("/stop").status_code == 202
+        assert world.sent(Kind.VM_DEALLOCATE) >= 1
+        refused = world.phone.post("/extend", {"minutes": 5})
+        assert refused.json()["type"] == "/problems/ledger-unverified"
+        assert world.phone.get("/status").status_code == 200
+        world.tick()
+        proxy.faults.clear()
+    world.phone.post("/stop")
+    world.until("off", most=5)
+    starts = world.sent(Kind.VM_START)
+    for on in (writes(), everything()):
+        proxy.faults.arm(fault, on=on, times=None)
+        refused = world.phone.post("/start")
+        assert refused.status_code == 503
+        assert refused.json()["type"] == "/problems/ledger-unverified"
+        world.tick()
+        proxy.faults.clear()
+    assert world.sent(Kind.VM_START) == starts
+    world.minutes(1)
+    assert len(world.sessions()) == 1
+    world.accounted()
+
+
+@pytest.mark.parametrize(
+    "row", ["observed", "heartbeat", "tick", "reported", "quote", "token:"]
+)
+def test_a_plain_row_that_is_not_written_is_written_by_the_next_run(
+    world: World, proxy: TableProxy, row: str
+) -> None:
+    """No 500, nothing else is held up, and the row is there once it can be."""
+    world.azure.vm.behave(takes=SHORT, ends_itself=False)
+    world.build_anew(BUDGET_NAME="budget")
+    for fault in (*AWAY, "answer_lost"):
+        proxy.faults.arm(fault, on=writes(row))
+    assert world.phone.post("/start").status_code == 202
+    for _ in range(len(AWAY) + 1):
+        world.minutes(1)
+        assert world.phone.get("/status").status_code == 200
+    assert proxy.faults.met == dict.fromkeys((*AWAY, "answer_lost"), 1)
+    world.minutes(1)
+    assert f" {row}" in world.rows()
+    assert len(world.sessions()) == 1
+    world.phone.post("/stop")
+    world.until("off", most=5)
+    world.accounted()
+
+
+@pytest.mark.parametrize("fault", ["answer_lost", "reset", "table_being_deleted"])
+def test_a_pairing_code_is_spent_at_most_once(
+    world: World, proxy: TableProxy, fault: str
+) -> None:
+    """In trouble when it is made, spent, and exchanged: a token, or a clean answer."""
+    for prefix in ("code:", "token:"):
+        made = world.operator.post("/devices/iphone/code").json()["code"]
+        proxy.faults.arm(fault, on=writes(prefix))
+        answer = world.stranger.post("/pair", {"code": made})
+        assert answer.status_code == 503
+        assert answer.json()["type"] == "/problems/ledger-unverified"
+        again = world.stranger.post("/pair", {"code": made})
+        spent = fault == "answer_lost" or prefix == "token:"
+        assert again.status_code == (410 if spent else 200), again.text
+    proxy.faults.arm(fault, on=writes("code:"))
+    assert world.operator.post("/devices/iphone/code").status_code == 503
+    made = world.operator.post("/devices/iphone/code").json()["code"]
+    assert world.stranger.post("/pair", {"code": made}).json()["token"] == PHONE
+    assert world.stranger.post("/pair", {"code": made}).status_code == 410
+
+
+@pytest.mark.parametrize("fault", ["answer_lost", "reset", "server_busy"])
+def test_init_under_trouble_makes_one_ledger_with_what_is_carried_over(
+    world: World, proxy: TableProxy, fault: str
+) -> None:
+    """Repeated until it is done; then another amount changes nothing."""
+    name = f"init{world.environ['LEDGER_TABLE']}"
+    ledger = Ledger(AzureTable.by_connection_string(proxy.connection_string, name=name))
+    proxy.faults.arm(fault, on=creates())
+    proxy.faults.arm(fault, on=writes(keys.META))
+    for _ in range(3):
+        with suppress(LedgerError):
+            ledger.initialise(Decimal("12.50"), world.now)
+    assert proxy.faults.met == {fault: 2}
+    made = ledger.initialise(Decimal(7), world.now)
+    assert made.carried_over == Decimal("12.50")
+    assert ledger.meta() == made
+
+
+def test_a_partition_that_is_away_does_not_hold_up_the_deadline(
+    world: World, proxy: TableProxy
+) -> None:
+    """What is kept for all machines cannot be read: the lease's end is kept."""
+    world.ready(minutes=60)
+    proxy.faults.arm("server_busy", on=reads(partition="-"), times=None)
+    assert world.phone.post("/start").status_code in {200, 503}
+    assert world.phone.post("/extend", {"minutes": 5}).status_code == 503
+    world.clock.advance(timedelta(minutes=62))
+    world.azure.settle()
+    world.tick()
+    assert world.sent(Kind.VM_DEALLOCATE) == 1
+    proxy.faults.clear()
+    world.until("off", most=5)
+    assert world.sessions()[0]["stop_reason"] == "asked"
+    world.accounted()
