@@ -28,6 +28,8 @@ from control.records import Meta, Pass, Quoted, Reported, Total
 from control.rules import money
 
 SCHEMA = 1
+# Sorts before every character of a generated key; a control character is none.
+_NEXT = "!"
 _LOG = logging.getLogger(__name__)
 
 
@@ -172,7 +174,7 @@ class Ledger:
         `after` is the row key of the last one already seen; those requested at `since`
         or before are left out.
         """
-        first = max(f"{after}{keys.NEXT}" if after else "", keys.SESSIONS)
+        first = max(f"{after}{_NEXT}" if after else "", keys.SESSIONS)
         end = keys.sessions_until(since) if since else keys.after(keys.SESSIONS)
         for row in self._table.scan(machine, first, end):
             try:

@@ -227,7 +227,10 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """The ledger's record of one lease; a closed one never changes."""
+    """The ledger's record of one lease; a closed one never changes.
+
+    `problem` is Azure's code where a start failed, `fault` what that means.
+    """
 
     id: str
     machine: str
@@ -251,6 +254,7 @@ class Session:
     prompt_tokens: int | None = None
     generation_tokens: int | None = None
     problem: str | None = None
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from control.ledger import Ledger, State
 from control.observe import Observer
 from control.ports import Clock
 from control.requests import Outcome
-from control.rules.starts import HOPELESS
+from control.rules.starts import ENDED_AT_ONCE
 from control.said.reasons import Reason
 from control.words import LeaseState, RunKind
 
@@ -208,4 +208,4 @@ def _start_was_refused(ran: Ran) -> bool:
     held = ran.state.lease.state is LeaseState.HELD
     if not sent or start is None or not held:
         return False
-    return start.outcome is not None and start.fault in HOPELESS
+    return start.outcome is not None and start.fault in ENDED_AT_ONCE

@@ -22,11 +22,20 @@ _NESTED = ("error", "odata.error", "innererror", "innerError", "details", "messa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """The words of a refusal; `inner` has the codes inside it, outermost first."""
+    """The words of a refusal; `inner` has the codes inside it, outermost first.
+
+    `texts` are the messages of the codes inside, for where the text decides.
+    """
 
     code: str | None = None
     message: str = ""
     inner: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """All that is said, in one text."""
+        return " ".join((self.message, *self.texts))
 
 
 def said(body: object) -> Said:
@@ -40,8 +49,10 @@ def said(body: object) -> Said:
     if not isinstance(wrapped, dict):
         return Said()
     code = _code(wrapped)
-    inner = tuple(found for found in _codes(wrapped, _DEPTH) if found != code)
-    return Said(code=code, message=_message(wrapped), inner=inner)
+    nodes = tuple(_nodes(wrapped, _DEPTH))
+    inner = tuple(found for node in nodes for found in _codes(node) if found != code)
+    texts = tuple(text for node in nodes[1:] if (text := _message(node)))
+    return Said(code=code, message=_message(wrapped), inner=inner, texts=texts)
 
 
 def harmless(text: str) -> str:
@@ -108,17 +119,21 @@ def _message(node: Mapping[str, Any]) -> str:
     return harmless(message) if isinstance(message, str) else ""
 
 
-def _codes(node: object, depth: int) -> Iterator[str]:
-    """Yield codes, also from JSON that a message carries as text."""
+def _codes(node: Mapping[str, Any]) -> Iterator[str]:
+    found = (_code(node), node.get("internalErrorCode"))
+    yield from (code for code in found if isinstance(code, str))
+
+
+def _nodes(node: object, depth: int) -> Iterator[Mapping[str, Any]]:
+    """Yield every part of an answer, also of JSON that a message carries as text."""
     if depth == 0:
         return
     if isinstance(node, str) and node.lstrip().startswith("{"):
-        yield from _codes(_decoded(node), depth - 1)
+        yield from _nodes(_decoded(node), depth - 1)
     elif isinstance(node, list):
         for item in node:
-            yield from _codes(item, depth - 1)
+            yield from _nodes(item, depth - 1)
     elif isinstance(node, dict):
-        found = (_code(node), node.get("internalErrorCode"))
-        yield from (code for code in found if isinstance(code, str))
+        yield node
         for name in _NESTED:
-            yield from _codes(node.get(name), depth - 1)
+            yield from _nodes(node.get(name), depth - 1)

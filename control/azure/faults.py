@@ -120,7 +120,7 @@ def classify(
 
 def error(status: int | None, words: Said, wait: float | None = None) -> AzureError:
     """Make our error of a refusal's words."""
-    fault = classify(status, words.code, words.message, words.inner)
+    fault = classify(status, words.code, words.whole, words.inner)
     return BY_FAULT[fault](
         Evidence(
             status=status, code=words.code, message=words.message, retry_after=wait

@@ -36,7 +36,7 @@ def _failed(body: Mapping[str, Any]) -> Operation:
     words = said(body)
     return Operation(
         state=OperationState.FAILED,
-        fault=classify(None, words.code, words.message, words.inner),
+        fault=classify(None, words.code, words.whole, words.inner),
         code=words.code or body["status"],
         message=words.message or None,
         ended_at=instant(body.get("endTime")),

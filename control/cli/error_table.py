@@ -40,10 +40,10 @@ AFTER_A_START: Mapping[Fault, str] = MappingProxyType(
         Fault.DISABLED: _AT_ONCE,
         Fault.SCOPE_LOCK: _AT_ONCE,
         Fault.PREEMPTED: "row 17: waits; row 7: closes `outside` if off 2 min later",
-        Fault.OTHER: "row 11: deallocates, releases `start_failed`; while on it may "
-        "boot: rows 12 to 17",
-        Fault.NOT_FOUND: "row 11: deallocates, releases `start_failed`; `gone`: row 6 "
-        "closes `outside`",
+        Fault.OTHER: "row 11: deallocates, releases `start_failed` at once; while on "
+        "it may boot: rows 12 to 17",
+        Fault.NOT_FOUND: "row 11: deallocates, releases `start_failed` at once; "
+        "`gone`: row 6 closes `outside`",
     }
 )
 _REFUSED_STOPS: Mapping[Fault, Notice] = MappingProxyType(

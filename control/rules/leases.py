@@ -232,6 +232,7 @@ def _closed_session(case: Case, reason: StopReason, ended_at: datetime) -> Sessi
         prompt_tokens=beat.prompt_tokens_total if beat else None,
         generation_tokens=beat.generation_tokens_total if beat else None,
         problem=session.problem or _problem(case),
+        fault=_failure(case),
     )
 
 
@@ -245,12 +246,16 @@ def _never_came_on(case: Case) -> bool:
 
 
 def _problem(case: Case) -> str | None:
-    """Return what failed; a start that something newer overtook is no failure."""
-    outcome = case.lease.start.outcome if case.lease.start else None
-    if outcome is None or outcome.fault in {None, Fault.PREEMPTED}:
+    fault, start = _failure(case), case.lease.start
+    if fault is None or start is None or start.outcome is None:
         return None
-    assert outcome.fault is not None
-    return outcome.code or outcome.fault.value
+    return start.outcome.code or fault.value
+
+
+def _failure(case: Case) -> Fault | None:
+    """Return why the start failed; something newer that overtook it is no failure."""
+    fault = case.lease.start.fault if case.lease.start else None
+    return None if fault is Fault.PREEMPTED else fault
 
 
 def limit_reason(lease: Lease) -> StopReason:

@@ -16,6 +16,8 @@ RETRIED = frozenset({Fault.CONFLICT, Fault.THROTTLED, Fault.UNAVAILABLE})
 HOPELESS = frozenset(
     {Fault.QUOTA, Fault.PERMISSION, Fault.SKU, Fault.DISABLED, Fault.SCOPE_LOCK}
 )
+# Refused so, a start is given up in the same call: whoever asked is told why.
+ENDED_AT_ONCE = HOPELESS | {Fault.OTHER, Fault.NOT_FOUND}
 COSTS_NOTHING = (HOPELESS - {Fault.SCOPE_LOCK}) | {Fault.CAPACITY}
 _NEVER_COMES = HOPELESS | {Fault.CAPACITY, Fault.THROTTLED}
 _LONGEST_RETRY_MINUTES = 8

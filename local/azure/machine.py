@@ -243,7 +243,7 @@ class Machine:
             if self._power is now:
                 self.change_power(power, when)
 
-        self._agenda.add(at, "", change)
+        self._agenda.add(at, "guest", change)
 
     def remove(self, now: datetime) -> None:
         """Delete the VM: Azure stops billing it and answers 404."""

@@ -49,7 +49,7 @@ class Faults:
     def __init__(self) -> None:
         self._armed: list[Armed] = []
         self._met: dict[str, int] = {}
-        self._guard = threading.Lock()
+        self._guard = threading.Condition()
 
     @property
     def met(self) -> Mapping[str, int]:
@@ -85,12 +85,19 @@ class Faults:
         with self._guard:
             self._armed.clear()
 
+    def wait_for(self, name: str, seconds: float = 10) -> None:
+        """Wait until a fault of this name was met."""
+        with self._guard:
+            if not self._guard.wait_for(lambda: self._met.get(name), seconds):
+                raise TimeoutError(f"{name} was not met in {seconds} s")
+
     def take(self, call: Call) -> Fault | None:
         """Return the first fault that meets this call, and count it."""
         with self._guard:
             for index, each in enumerate(self._armed):
                 if each.on(call) and self._used(index, each):
                     self._met[each.name] = self._met.get(each.name, 0) + 1
+                    self._guard.notify_all()
                     return each.fault
         return None
 

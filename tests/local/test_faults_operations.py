@@ -281,7 +281,7 @@ def test_an_operation_fault_holds_until_it_is_cleared(
 def test_a_dead_start_outlives_a_deallocate_where_it_is_stubborn(
     azure: LocalAzure, clock: SharedClock, arm: httpx.Client, vm_path: str, late: Late
 ) -> None:
-    """Stopped after it was declared dead, and running, billed from there, after that."""
+    """Stopped after it was declared dead, and running, and billed, after that."""
     name, stop, boots = late
     azure.faults.arm(name)
     send(arm, vm_path, "start")

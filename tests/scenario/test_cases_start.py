@@ -223,7 +223,9 @@ def test_a03_a_cause_that_waiting_does_not_mend_is_said_at_once(
     assert line["stop_reason"] == "start_failed"
     assert line["problem"] == answer.json()["cause"] != ""
     assert _costs_nothing(line)
-    assert world.phone.status()["state"] == "off"
+    status = world.phone.status()
+    assert status["state"] == "off"
+    assert words in status["summary"]
     world.minutes(3)
     assert world.sent(Kind.VM_START) == 1
     assert world.phone.post("/start").status_code == 202
@@ -243,7 +245,9 @@ def test_a03_such_a_cause_that_only_the_operation_shows_ends_it_too(
     world.azure.faults.arm("start_fails", code=code, after=40)
     assert world.phone.post("/start").status_code == 202
     world.minutes(1)
-    assert world.phone.status()["state"] == "off"
+    status = world.phone.status()
+    assert status["state"] == "off"
+    assert words in status["summary"]
     line = world.sessions()[0]
     assert (line["stop_reason"], line["problem"]) == ("start_failed", code)
     assert _costs_nothing(line)

@@ -9,12 +9,13 @@ import pytest
 from control import keys
 from control.codec import Codec
 from control.decision import Decision, Policy
+from control.errors import Evidence, Failed
 from control.ledger import Ledger, State
 from control.memory import MemoryTable
 from control.model import Lease, Report, Session
 from control.records import Reported, Total
 from control.rules import money
-from control.spend import Spending, merged
+from control.spend import Spending, merged, why_unreported
 from control.words import Fault, LeaseState
 from tests.unit.builders import (
     ASKED_AT,
@@ -239,3 +240,29 @@ def test_a_machine_that_is_not_asked_about_is_read() -> None:
     assert spend is not None
     assert spend.spent == Decimal("42.40")
     assert of.read(VM).lease.session_id == SESSION_ID
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message", "why"),
+    [
+        (400, "400", "supports only ... offer types. offerId: x", "offer"),
+        (400, "BadRequest", "not associated with a valid offer type", "offer"),
+        (400, "SubscriptionTypeNotSupported", "Not supported.", "offer"),
+        (400, "AccountCostDisabled", "Cost is disabled.", "offer"),
+        (403, "IndirectCostDisabled", "Cost is disabled.", "offer"),
+        (400, "DisallowedOperation", "is not permitted", "offer"),
+        (400, "InvalidApiVersion", "no such version", "refused"),
+        (403, "RBACAccessDenied", "may not read", "forbidden"),
+        (404, "404", "Budget not found.", "no_budget"),
+        (424, "FailedDependency", "A dependency has failed.", "silent"),
+        (429, "429", "Too many requests.", "silent"),
+        (500, None, "", "silent"),
+        (None, None, "(TimeoutError)", "silent"),
+    ],
+)
+def test_d01_each_refusal_has_its_reason(
+    status: int | None, code: str | None, message: str, why: str
+) -> None:
+    """The wordings for an offer without costs differ, the reason is one."""
+    refusal = Failed(Evidence(status=status, code=code, message=message))
+    assert why_unreported(refusal) == why

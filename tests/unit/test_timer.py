@@ -2,17 +2,18 @@
 
 import threading
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 
 import pytest
 
 from control import keys
 from control.errors import AzureError
-from control.memory import MemoryMachines
+from control.memory import MemoryMachines, MemoryReports
 from control.model import Quote, Reading, Report
 from control.records import Pass
 from control.timer import Timer
-from control.words import Fault, LeaseState, Power
+from control.words import Fault, LeaseState, Power, Unreported
 from tests.unit.builders import (
     ASKED_AT,
     HOUR,
@@ -134,6 +135,39 @@ def test_d02_azures_figure_is_asked_for_at_most_hourly(
     of.clock.advance(minutes * MINUTE)
     of.switch.tick()
     assert (of.ledger.reported().newest is not None) == (asked == 2)
+
+
+def test_d01_why_azure_has_no_figure_is_kept_until_it_has_one() -> None:
+    """What was known before stands beside it."""
+    of = world()
+    of.reports.report = REPORT
+    of.switch.tick()
+    of.reports.fail(LOST)
+    of.clock.advance(HOUR)
+    of.switch.tick()
+    kept = of.ledger.reported()
+    assert (kept.problem, kept.newest) == (Unreported.SILENT, REPORT)
+    of.reports.report = None
+    of.clock.advance(HOUR)
+    of.switch.tick()
+    assert of.ledger.reported().problem is Unreported.NO_FIGURE
+    of.reports.report = REPORT
+    of.clock.advance(HOUR)
+    of.switch.tick()
+    assert of.ledger.reported().problem is None
+
+
+def test_what_nobody_expected_stops_no_other_part() -> None:
+    """Azure's figure fails by a fault of ours: the price is asked for all the same."""
+
+    class Broken(MemoryReports):
+        def read(self, now: datetime) -> Report | None:
+            raise ZeroDivisionError(now)
+
+    of = world()
+    of.switch._parts.housekeeping._reports = Broken()
+    assert of.switch.tick() == Pass(at=ASKED_AT)
+    assert of.ledger.quoted().asked_at == ASKED_AT
 
 
 def test_d01_without_a_budget_at_azure_nothing_is_asked() -> None:

@@ -137,6 +137,17 @@ def test_the_codes_inside_are_looked_at() -> None:
     assert classify(400, "InvalidTemplateDeployment", "", quota) is Fault.QUOTA
 
 
+def test_the_texts_inside_are_looked_at() -> None:
+    """Where the code alone does not tell, its own text does, however deep it lies."""
+    detail = {"code": "OperationNotAllowed", "message": QUOTA}
+    deep = json.dumps({"error": {"code": "Conflict", "details": [detail]}})
+    for details in ([detail], [{"code": "Conflict", "message": deep}]):
+        outer = {"code": "DeploymentFailed", "message": "See inner errors."}
+        assert error(409, said({"error": outer | {"details": details}})).fault is (
+            Fault.QUOTA
+        )
+
+
 def test_every_fault_has_its_error() -> None:
     """The class that is raised carries the fault that was found, and the wait."""
     body = {"code": "OperationNotAllowed", "message": "Slow down."}

@@ -217,6 +217,7 @@ def test_a05_a_start_that_something_newer_overtook_is_no_problem(
     ended = leases.closed(case(of, session(), Power.DEALLOCATED), StopReason.OUTSIDE)
     assert ended.session is not None
     assert ended.session.problem == problem
+    assert ended.session.fault is (None if problem is None else fault)
 
 
 def test_a_session_without_a_heartbeat_hands_the_old_boot_on() -> None:
