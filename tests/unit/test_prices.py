@@ -16,7 +16,6 @@ from tests.unit.azure.stub import Stub, serve
 
 NOW = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 SKU = "Standard_ND96isr_H200_v5"
-SHARED = Path(__file__).parents[2].parent / "shared" / "azure" / "retail"
 
 
 @pytest.fixture
@@ -201,14 +200,3 @@ def test_a_price_is_in_force_from_its_first_instant(stub: Stub) -> None:
     stub.tell(body=rows)
     assert prices(stub).quote(NOW) is None
     assert prices(stub).quote(start) is not None
-
-
-def test_real_rows_give_the_one_price(stub: Stub) -> None:
-    """Of eastus' real ND rows only the plain hour of Linux is left."""
-    file = SHARED / "azure_retail_eastus_nd_2026-07-27.json"
-    if not file.exists():
-        pytest.skip(f"evidence ../shared/azure/retail/{file.name} is missing")
-    stub.tell(body=file.read_bytes(), headers={"Content-Type": "application/json"})
-    quote = prices(stub, "Standard_ND96isr_H100_v5", "eastus").quote(NOW)
-    assert quote is not None
-    assert quote.price_per_hour == Decimal("98.32")

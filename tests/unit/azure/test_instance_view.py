@@ -1,8 +1,6 @@
 """A VM's body in every order, length and state of disrepair."""
 
-import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +10,6 @@ from control.model import Provisioning, Reading
 from control.words import Fault, Power
 
 AT = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
-RECORDED = Path(__file__).parents[3].parent / "shared" / "azure" / "recorded"
 
 
 def read(*statuses: Any, **properties: Any) -> Reading:
@@ -224,21 +221,3 @@ def test_the_tag_names_the_control_plane(
 def test_a_time_without_a_zone_is_none(text: object) -> None:
     """Nor is anything that is no time, or lies outside the calendar."""
     assert instant(text) is None
-
-
-@pytest.mark.parametrize(
-    ("file", "power", "state"),
-    [
-        ("49_vm_starting_power_state_2024", Power.STARTING, "creating"),
-        ("56_creating_osProvisioningInProgress_running", Power.RUNNING, "creating"),
-    ],
-)
-def test_recorded_views_are_read(file: str, power: Power, state: str) -> None:
-    """Recorded bodies of real machines."""
-    path = RECORDED / f"{file}.json"
-    if not path.exists():
-        pytest.skip(f"evidence ../shared/azure/recorded/{file}.json is missing")
-    for one in json.loads(path.read_text())["interactions"]:
-        found = reading(one["response"]["body"], AT)
-        assert found.provisioning is not None
-        assert (found.power, found.provisioning.state) == (power, state)
