@@ -4,11 +4,11 @@ from local.azure.budgets import Budget
 from local.azure.estate import LocalAzure, Ports
 from local.azure.guest import Habits
 from local.azure.keeper import Rendered
-from local.azure.machine import Spec, Timings
 from local.azure.phases import Phase
 from local.azure.plan import Power, Verb
 from local.azure.price_rows import Price
 from local.azure.routing import Kind
+from local.azure.spec import Spec, Timings
 
 __all__ = [
     "Budget",

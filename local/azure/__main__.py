@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from local.azure.estate import LocalAzure, Ports
-from local.azure.machine import Spec
+from local.azure.spec import Spec
 from local.certificate import Certificate, make
 from local.clock import SharedClock
 

@@ -108,6 +108,9 @@ class Admin:
         deeds: dict[str, Callable[[], object]] = {
             "start_outside": vm.start_outside,
             "deallocate_outside": vm.deallocate_outside,
+            "power_off_outside": vm.power_off_outside,
+            "evict": vm.evict,
+            "move_host": vm.move_host,
             "shut_down_inside": vm.shut_down_inside,
             "reboot": vm.reboot,
             "remove": vm.remove,

@@ -18,13 +18,14 @@ from local.azure.guest import Guest
 from local.azure.identity import PATH as IDENTITY_PATH
 from local.azure.identity import Identity
 from local.azure.log import RequestLog
-from local.azure.machine import Machine, Spec
+from local.azure.machine import Machine
 from local.azure.pacer import Pacer
 from local.azure.prices import PATH as PRICES_PATH
 from local.azure.prices import Prices
 from local.azure.routing import Route
 from local.azure.server import Listener
 from local.azure.sink import Sink
+from local.azure.spec import Spec
 from local.azure.tokens import Issuer
 from local.azure.vault import Vault
 from local.azure.vm import Vm

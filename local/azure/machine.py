@@ -3,41 +3,19 @@
 It moves only when it is settled to an instant, so its state is a function of time.
 """
 
-import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from local.azure.agenda import Agenda, Happen
+from local.azure.courses import usual
+from local.azure.errands import Errands
 from local.azure.meter import Meter
 from local.azure.operations import Operation
-from local.azure.plan import Failure, Plan, Power, Verb
+from local.azure.plan import PREEMPTED, Failure, Plan, Power, Verb
+from local.azure.spec import Spec
 
-_SECOND = timedelta(seconds=1)
 _PREEMPTED_AFTER = timedelta(seconds=5)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timings:
-    """How long Azure takes; `blank` is the start's first part without a power state."""
-
-    start: timedelta = 40 * _SECOND
-    blank: timedelta = 5 * _SECOND
-    deallocate: timedelta = 45 * _SECOND
-    power_off: timedelta = 8 * _SECOND
-    nothing: timedelta = 2 * _SECOND
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """What a machine is when the local Azure begins."""
-
-    name: str = "vm-kimi-01"
-    resource_group: str = "rg-kimi"
-    location: str = "eastus2"
-    size: str = "Standard_ND96isr_H200_v5"
-    tags: Mapping[str, str] = field(default_factory=dict)
-    timings: Timings = field(default_factory=Timings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,45 +28,12 @@ class Provisioning:
     time: datetime | None = None
 
 
-PREEMPTED = Failure(
-    code="OperationPreempted",
-    message="Operation execution has been preempted by a more recent operation.",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Once:
-    """What is to happen once, so long after a power without a break of it."""
-
-    power: Power
-    after: timedelta
-    do: Happen
-    owner: str = field(default_factory=lambda: str(uuid.uuid4()))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queued:
     """An accepted operation that has yet to begin, and what its course will be."""
 
     operation: Operation
     course: Callable[[], Plan]
-
-
-_STILL = {
-    Verb.START: frozenset({Power.RUNNING}),
-    Verb.DEALLOCATE: frozenset({Power.DEALLOCATED}),
-    Verb.POWER_OFF: frozenset({Power.STOPPED}),
-}
-_PASSING = {
-    Verb.START: Power.STARTING,
-    Verb.DEALLOCATE: Power.DEALLOCATING,
-    Verb.POWER_OFF: Power.STOPPING,
-}
-_GOAL = {
-    Verb.START: Power.RUNNING,
-    Verb.DEALLOCATE: Power.DEALLOCATED,
-    Verb.POWER_OFF: Power.STOPPED,
-}
 
 
 class Machine:
@@ -105,6 +50,7 @@ class Machine:
         self.meter = Meter()
         self.exists = True
         self.settled_at = now
+        self._agent_spoke: datetime | None = None
         self.working: Operation | None = None
         self._course: Plan | None = None
         self._owner = ""
@@ -114,7 +60,7 @@ class Machine:
         self._watch = watch
         self._agenda = Agenda()
         self._queue: list[Queued] = []
-        self._once: list[Once] = []
+        self._errands = Errands(self._agenda)
 
     @property
     def power(self) -> Power:
@@ -129,6 +75,12 @@ class Machine:
         return self._power
 
     @property
+    def agent_at(self) -> datetime | None:
+        """When the guest's agent spoke last; its word stays until a deallocate."""
+        running = self.shown is Power.RUNNING
+        return self.settled_at if running else self._agent_spoke
+
+    @property
     def next_at(self) -> datetime | None:
         """When something is due to happen by itself."""
         return self._agenda.next_at
@@ -140,17 +92,7 @@ class Machine:
 
     def usual(self, verb: Verb) -> Plan:
         """The course of an operation when nothing goes wrong."""
-        if self._power in _STILL[verb]:
-            return self._idle(verb)
-        takes = self._takes(verb)
-        return Plan(
-            verb=verb,
-            passing=_PASSING[verb],
-            goal=_GOAL[verb],
-            arrives=takes,
-            ends=takes,
-            blank=self.timings.blank if verb is Verb.START else timedelta(0),
-        )
+        return usual(verb, self._power, self.timings)
 
     @property
     def awaits(self) -> Verb | None:
@@ -195,17 +137,7 @@ class Machine:
         It begins to count anew when the power is left before that. Returns what forgets
         it while it has not come to that.
         """
-        waiting = Once(power=power, after=after, do=do)
-        self._once.append(waiting)
-        if self._power is power:
-            self._await(waiting, self.settled_at)
-
-        def forget() -> None:
-            self._agenda.drop(waiting.owner)
-            if waiting in self._once:
-                self._once.remove(waiting)
-
-        return forget
+        return self._errands.add(power, after, do, self._since(power))
 
     def begin(
         self, plan: Plan, operation: Operation, at: datetime | None = None
@@ -227,13 +159,14 @@ class Machine:
         self.blank_until = None
         if power is self._power or not self.exists:
             return
+        if self._power is Power.RUNNING:
+            self._agent_spoke = at
+        if power in {Power.DEALLOCATING, Power.DEALLOCATED}:
+            self._agent_spoke = None
         self._power = power
         self.meter.read(power, at)
         self._watch(power, at)
-        for each in self._once:
-            self._agenda.drop(each.owner)
-            if each.power is power:
-                self._await(each, at)
+        self._errands.reached(power, at)
 
     def due(self, at: datetime, power: Power) -> None:
         """Let the power change later, unless it has become another until then."""
@@ -256,12 +189,8 @@ class Machine:
         """Let a VM of the same name be there again, deallocated."""
         self.exists = True
 
-    def _await(self, waiting: Once, since: datetime) -> None:
-        def happen(at: datetime) -> None:
-            self._once.remove(waiting)
-            waiting.do(at)
-
-        self._agenda.add(since + waiting.after, waiting.owner, happen)
+    def _since(self, power: Power) -> datetime | None:
+        return self.settled_at if self._power is power else None
 
     def _named(self, plan: Plan) -> Plan:
         """Azure's messages name the machine."""
@@ -269,24 +198,6 @@ class Machine:
             return plan
         message = plan.failure.message.replace("{0}", self.spec.name)
         return replace(plan, failure=replace(plan.failure, message=message))
-
-    def _idle(self, verb: Verb) -> Plan:
-        return Plan(
-            verb=verb,
-            passing=None,
-            goal=_GOAL[verb],
-            arrives=None,
-            ends=self.timings.nothing,
-        )
-
-    def _takes(self, verb: Verb) -> timedelta:
-        match verb:
-            case Verb.START:
-                return self.timings.start
-            case Verb.DEALLOCATE:
-                return self.timings.deallocate
-            case Verb.POWER_OFF:
-                return self.timings.power_off
 
     def _preempt(self, now: datetime) -> None:
         """End what is under way; what a dead start had still to do is dropped too."""

@@ -36,6 +36,12 @@ class Failure:
     status: str = "Failed"
 
 
+PREEMPTED = Failure(
+    code="OperationPreempted",
+    message="Operation execution has been preempted by a more recent operation.",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What an accepted operation will do.

@@ -243,10 +243,13 @@ def not_registered() -> Reply:
     )
 
 
-def gateway_timeout() -> Reply:
-    return _gateway(
-        504,
-        "ResourceReadFailed",
-        "Policy required full resource content to evaluate the request. The request "
-        "to GET resource failed with status 'GatewayTimeout'.",
-    )
+def gateway_timeout(call: Call) -> Reply:
+    url = call.request.base + call.request.path.rpartition("/")[0]
+    error = {
+        "code": "ResourceReadFailed",
+        "target": call.parts["vm"],
+        "message": "Policy required full resource content to evaluate the request. The "
+        f"request to GET resource '{url}' failed with status 'GatewayTimeout'.",
+    }
+    headers = {**_GATEWAY, "x-ms-request-id": str(uuid.uuid4())}
+    return json_reply(504, {"error": error}, headers)

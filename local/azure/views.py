@@ -1,5 +1,6 @@
 """A machine as ARM shows it: the resource and its instance view."""
 
+from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_DNS, uuid5
 
@@ -43,8 +44,8 @@ def resource(machine: Machine, subscription: str, *, expanded: bool) -> dict[str
 
 
 def instance_view(machine: Machine) -> dict[str, Any]:
-    """What the guest agent says only while it runs, the disks, and two statuses."""
-    view: dict[str, Any] = _agent(machine) if machine.shown is Power.RUNNING else {}
+    """What the guest's agent said, until a deallocate; the disks; two statuses."""
+    view: dict[str, Any] = _agent(machine, machine.agent_at) if machine.agent_at else {}
     view["disks"] = [_disk_view(machine)]
     view["hyperVGeneration"] = "V2"
     view["statuses"] = [provisioning_status(machine.provisioning)]
@@ -85,15 +86,13 @@ def _group(machine: Machine, subscription: str) -> str:
     return f"/subscriptions/{subscription}/resourceGroups/{group}"
 
 
-def _agent(machine: Machine) -> dict[str, Any]:
+def _agent(machine: Machine, spoke: datetime) -> dict[str, Any]:
     status = {
         "code": "ProvisioningState/succeeded",
         "level": "Info",
         "displayStatus": "Ready",
         "message": "Guest Agent is running",
-        "time": stamp(machine.settled_at.replace(microsecond=0)).replace(
-            ".0000000", ""
-        ),
+        "time": stamp(spoke.replace(microsecond=0)).replace(".0000000", ""),
     }
     return {
         "computerName": machine.spec.name,

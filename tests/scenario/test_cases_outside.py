@@ -138,9 +138,9 @@ def test_a13_a_second_control_plane_keeps_its_hands_off(world: World) -> None:
     world.azure.vm.machine.tags["Controlled-By"] = "switch"
     a()
     world.ready(hours=2)
-    for _ in range(14):
+    for _ in range(11):
         a()
-        world.hop(8)
+        world.hop(10)
         b()
         world.tick()
         assert world.sent(Kind.VM_DEALLOCATE) == 0
@@ -152,7 +152,7 @@ def test_a13_a_second_control_plane_keeps_its_hands_off(world: World) -> None:
     assert refused.json()["type"] == "/problems/other-controller"
     assert world.sessions() == []
     a()
-    world.hop(6)
+    world.hop(8)
     assert world.sent(Kind.VM_DEALLOCATE) == 1
     world.until("off", most=3)
     assert world.sessions()[0]["stop_reason"] == "asked"

@@ -10,7 +10,6 @@ from tests.scenario.world import SHORT, World
 BLIND = [
     "no_statuses",
     "null_statuses",
-    "no_power_state",
     "only_updating",
     "two_power_states",
     "power_unknown",

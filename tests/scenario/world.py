@@ -132,7 +132,7 @@ class World:
             if ticks:
                 self.tick()
 
-    def hop(self, minutes: float, *, step: float = 8) -> None:
+    def hop(self, minutes: float, *, step: float = 10) -> None:
         """Let a long time pass in few runs: none of them is a gap without a run."""
         while minutes > 0:
             self.clock.advance(timedelta(minutes=min(step, minutes)))

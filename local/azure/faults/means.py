@@ -42,15 +42,15 @@ def hang_up() -> Reply:
 
 def lost(kinds: Kinds) -> Fault:
     """Azure takes the call and the connection closes before the answer."""
-    return taken(kinds, hang_up)
+    return taken(kinds, lambda _: hang_up())
 
 
-def taken(kinds: Kinds, instead: Callable[[], Reply]) -> Fault:
+def taken(kinds: Kinds, instead: Callable[[Call], Reply]) -> Fault:
     """Azure takes the call and then answers something else."""
 
-    def act(_: Call, answer: Answer) -> Reply:
+    def act(call: Call, answer: Answer) -> Reply:
         answer()
-        return instead()
+        return instead(call)
 
     return WireFault(kinds=kinds, act=act)
 

@@ -6,8 +6,7 @@ from datetime import timedelta
 
 from local.azure.faults.kinds import Fault, Offer, OperationFault
 from local.azure.faults.means import chosen
-from local.azure.machine import PREEMPTED
-from local.azure.plan import Failure, Plan, Power, Verb
+from local.azure.plan import PREEMPTED, Failure, Plan, Power, Verb
 
 _NO_CAPACITY = (
     "Allocation failed. We do not have sufficient capacity for the requested VM size "

@@ -60,7 +60,7 @@ def warned(*, blocks: bool = True) -> Fault:
 def gateway_timeout(*, takes: bool = True) -> Fault:
     if takes:
         return taken(VM_WRITES, refusals.gateway_timeout)
-    return refuse(VM_WRITES, lambda _: refusals.gateway_timeout())
+    return refuse(VM_WRITES, refusals.gateway_timeout)
 
 
 def vm_not_found(wording: str = "now") -> Fault:
