@@ -196,6 +196,16 @@ class Ledger:
         for write in entry_writes(session_id, (entry,), now):
             self._table.put(machine, write.key, write.values)
 
+    def note_once(self, machine: str, entry: Entry, at: datetime) -> bool:
+        """Add a line about what began at `at`; False when another run has done so."""
+        [drawn] = entry_writes(None, (entry,), at)
+        key = keys.journal(None, at, 0, entry.event)
+        try:
+            self._table.commit(machine, [replace(drawn, key=key)])
+        except LedgerConflict:
+            return False
+        return True
+
     def observed(self, machine: str) -> Observed | None:
         """Return what the readings add up to; an unreadable row is none."""
         return self._plain(machine, keys.OBSERVED, _OBSERVED)

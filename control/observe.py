@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from control import keys
-from control.decision import Ask, Observation
+from control.decision import Ask, Entry, Observation
 from control.errors import AzureError, LedgerError, LedgerUnreadable
 from control.ledger import Ledger, State
 from control.model import Heartbeat, Observed, Operation, Reading, Spend
@@ -85,9 +85,19 @@ class Observer:
         except LedgerError as error:
             _LOG.warning("What was seen of %s is not kept: %s", machine, error)
 
-    def alarmed(self, machine: str, seen: Observed) -> None:
-        """Remember that the owner was told of an unknown power state."""
+    def first_to_alarm(self, machine: str, seen: Observed, text: str) -> bool:
+        """Whether this run is the one to tell the owner of an unknown power state.
+
+        Runs at once are told apart by a line of the journal that one of them inserts.
+        """
+        entry = Entry(event="unknown", text=text, by="azure")
+        try:
+            first = self._ledger.note_once(machine, entry, seen.power_since)
+        except LedgerError as error:
+            _LOG.warning("Who tells of %s is not sure: %s", machine, error)
+            first = True
         self.keep(machine, replace(seen, alarmed=True))
+        return first
 
     def _spend(self, state: State, now: datetime) -> Spend | None:
         """A total that cannot be read makes the spend unknown, and no less."""

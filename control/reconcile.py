@@ -153,10 +153,16 @@ class Reconciler:
 
     def _tell(self, machine: str, decision: Decision, case: Case) -> None:
         for action in decision.actions:
-            if isinstance(action, Notify):
+            if isinstance(action, Notify) and self._may_tell(machine, action, case):
                 self._actor.notify(machine, action)
-                if action.event == "unknown":
-                    self._observer.alarmed(machine, case.seen.seen)
+
+    def _may_tell(self, machine: str, notice: Notify, case: Case) -> bool:
+        """A decision that changes the lease has one winner; others are claimed here."""
+        if notice.event != "unknown":
+            return True
+        if case.seen.run is RunKind.READ:
+            return False
+        return self._observer.first_to_alarm(machine, case.seen.seen, notice.text)
 
     def _say(self, machine: str, decision: Decision) -> None:
         rows = ",".join(str(row) for row in decision.rows)

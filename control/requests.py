@@ -158,7 +158,7 @@ def _too_little(spend: Spend, currency: str) -> Refusal:
         told = Refused.TOO_LITTLE_BY_BOTH.of(
             left=left,
             currency=currency,
-            spent=money.cents(spend.spent),
+            spent=money.cents(spend.spent if spend.own is None else spend.own),
             reported=money.cents(spend.reported.amount),
         )
     return Refusal(told=told, fields={"remaining": str(left), "currency": currency})

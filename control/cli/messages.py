@@ -8,6 +8,7 @@ from control.cli.examples import ANSWERS, NOW, PLACE, VIEWS, ZONE
 from control.said.answers import Added, Answer, Page
 from control.said.book import Book
 from control.said.ends import Cause, Ended, Stage
+from control.said.figures import Figure
 from control.said.journal import Line
 from control.said.notices import TITLES, Notice
 from control.said.problems import PROBLEMS, Detail
@@ -67,6 +68,7 @@ def _tables() -> Iterator[Table]:
     yield "What is wrong with a field (`bad-body`, `bad-query`)", "", _rows(Wrong)
     yield "Which limit forbids an extend (`beyond-limit`)", "limited_by", _named(Rule)
     yield "Why a start failed (`start-failed`, notices)", "cause", _named(Cause)
+    yield "Why Azure's own figure is unknown (`reported_problem`)", "", _rows(Figure)
     yield "Notices", "notice", _notices()
     yield "Other reasons (notices, `start-failed`, the journal)", "", _rows(Reason)
     yield "Lines of a session's journal (operators)", "", _rows(Line)
@@ -75,7 +77,7 @@ def _tables() -> Iterator[Table]:
 
 BOOKS: tuple[type[Book], ...] = (
     *(Status, Aside, Stage, Ended, Answer, Added, Refused, Detail, Wrong, Rule, Cause),
-    *(Notice, Reason, Line, Page),
+    *(Figure, Notice, Reason, Line, Page),
 )
 
 

@@ -113,9 +113,9 @@ class Refused(Book):
     TOO_LITTLE_BY_BOTH = Sentence(
         slug="budget-exhausted",
         words="Not started: {left} {currency} are left of the budget, too little for a "
-        "start. {spent} count as spent, and Azure reports {reported}. The owner has to "
-        "raise it.",
-        when="The same, where Azure has told its own figure; the higher one counts.",
+        "start. The switch reckons {spent} spent, and Azure reports {reported}; the "
+        "higher counts. The owner has to raise it.",
+        when="The same, where Azure has told its own figure.",
         do="The owner raises the budget.",
         example={
             "left": "12.00",

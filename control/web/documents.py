@@ -7,6 +7,7 @@ from typing import cast
 from control.model import Session, Spend
 from control.rules import money
 from control.rules.starts import taken_at
+from control.said.figures import Figure
 from control.views import Offer, Reply, SessionPage, View
 from control.web import shapes
 from control.web.bodies import hours
@@ -137,8 +138,8 @@ def _offer(offer: Offer, now: datetime) -> shapes.OfferShape:
 def _budget(view: View, spend: Spend) -> shapes.BudgetShape:
     budget, offer = view.policy.budget, view.offer
     price = offer.price_per_hour if offer else view.policy.price_per_hour
-    reported = spend.reported
-    return {
+    reported, unreported = spend.reported, spend.unreported
+    made: shapes.BudgetShape = {
         "limit": amount(budget.limit),
         "spent": amount(money.cents(spend.spent)),
         "standing_to_come": amount(money.cents(spend.standing_to_come)),
@@ -149,6 +150,9 @@ def _budget(view: View, spend: Spend) -> shapes.BudgetShape:
         "from": f"{budget.start:%Y-%m-%d}",
         "to": f"{budget.end:%Y-%m-%d}",
     }
+    if unreported is not None:
+        made["reported_problem"] = Figure[unreported.name].say()
+    return made
 
 
 def _enforcers(view: View) -> shapes.EnforcersShape:

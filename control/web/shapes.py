@@ -3,7 +3,7 @@
 Instants are UTC in RFC 3339 with a Z, amounts are decimal strings.
 """
 
-from typing import Annotated, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from pydantic import Field
 
@@ -59,6 +59,7 @@ BudgetShape = TypedDict(
         "hours_left": str,
         "reported_by_azure": Money | None,
         "reported_at": Instant | None,
+        "reported_problem": NotRequired[str],
         "from": str,
         "to": str,
     },

@@ -1,7 +1,8 @@
 """The ledger: one transaction a decision, and who won it."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -323,6 +324,43 @@ def test_a_cursor_of_somebody_else_reads_nothing_but_sessions(ledger: Ledger) ->
     assert [made for _, made in ledger.sessions(VM, after="a")] == [session()]
 
 
+def test_c06_a_page_is_asked_for_without_control_characters() -> None:
+    """No key may hold one; the next key after a cursor is made of what keys hold."""
+
+    class Asked(MemoryTable):
+        first = ""
+
+        def scan(
+            self, partition: str, first: str, after: str, *, limit: int | None = None
+        ) -> Iterator[Row]:
+            self.first = first
+            return super().scan(partition, first, after, limit=limit)
+
+    table = Asked()
+    key = keys.session(SESSION_ID)
+    list(Ledger(table).sessions(VM, after=key))
+    assert table.first > key
+    assert table.first.isprintable()
+
+
+def test_c10_a_session_of_three_years_is_closed_in_one_transaction() -> None:
+    """A total for each month, and every key once: far from a hundred writes."""
+    sizes = []
+
+    class Counting(Meanwhile):
+        def commit(self, partition: str, writes: Sequence[Write]) -> None:
+            sizes.append((len(writes), len({write.key for write in writes})))
+            super().commit(partition, writes)
+
+    ledger = Ledger(Counting())
+    since = NOW.replace(year=NOW.year - 3)
+    opened = ledger.commit(
+        ledger.read(VM), opening(within=session(billing_since=since)), NOW
+    )
+    ledger.commit(opened, closing(billing_since=since), NOW)
+    assert sizes[-1] == (37 + 3, 37 + 3)
+
+
 def test_an_unreadable_row_is_skipped(table: MemoryTable, ledger: Ledger) -> None:
     """A session, a line of the journal, and the plain rows."""
     ledger.commit(ledger.read(VM), opening(), NOW)
@@ -431,3 +469,13 @@ def test_a_note_is_a_line_of_its_own(ledger: Ledger) -> None:
     ledger.note(VM, None, entry("lost"), NOW)
     assert [line.text for line in ledger.journal(VM, SESSION_ID)] == ["late"]
     assert [line.text for line in ledger.journal(VM, "-")] == ["lost"]
+
+
+def test_b02_what_began_at_one_instant_is_noted_by_one_run(ledger: Ledger) -> None:
+    """Of eight at once one is the first; what begins later is another matter."""
+    with ThreadPoolExecutor(8) as pool:
+        first = list(
+            pool.map(lambda _: ledger.note_once(VM, entry("silent"), NOW), range(8))
+        )
+    assert first.count(True) == 1
+    assert ledger.note_once(VM, entry("silent"), NOW + MINUTE)

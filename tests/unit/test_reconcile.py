@@ -442,6 +442,11 @@ def test_unknown_for_ten_minutes_is_told_once() -> None:
     of.pass_by(15)
     of.view()
     assert len(of.notes()) == 1
+    before = of.ledger.observed(VM)
+    assert before is not None
+    of.ledger.put_observed(VM, replace(before, alarmed=False))
+    of.pass_by(1)
+    assert len(of.notes()) == 1
     of.off()
     of.pass_by(1)
     of.reads(Power.UNKNOWN)

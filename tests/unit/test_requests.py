@@ -181,9 +181,10 @@ def test_d02_the_refusal_names_both_figures() -> None:
         end=POLICY.budget.end,
         at=NOW,
     )
-    made = asked(spend=replace(FREE, remaining=Decimal(12), reported=report))
+    spend = replace(FREE, own=Decimal(303), remaining=Decimal(12), reported=report)
+    made = asked(spend=spend)
     assert made.refusal is not None
-    both = f"{FREE.spent:.2f} count as spent, and Azure reports 900.00."
+    both = "The switch reckons 303.00 spent, and Azure reports 900.00;"
     assert both in made.refusal.detail
 
 

@@ -8,9 +8,10 @@ from typing import get_type_hints
 import pytest
 
 from control.model import Lease, Report, Spend, Start
+from control.said.figures import Figure
 from control.views import Reply, SessionPage
 from control.web import documents, shapes
-from control.words import LeaseState, Phase, Power, Purpose, StopReason
+from control.words import LeaseState, Phase, Power, Purpose, StopReason, Unreported
 from tests.unit.web.support import (
     NOW,
     VM,
@@ -207,6 +208,24 @@ def test_a_budget_that_is_spent_leaves_no_hours() -> None:
     assert made is not None
     assert (made["remaining"], made["hours_left"]) == ("-500.00", "0")
     assert made["reported_by_azure"] is made["reported_at"] is None
+
+
+@pytest.mark.parametrize("why", Unreported)
+def test_d01_a_budget_says_why_azure_has_no_figure(why: Unreported) -> None:
+    """In a sentence of its own, which is absent when there is nothing amiss."""
+    spend = Spend(
+        spent=Decimal(50),
+        standing_to_come=Decimal(0),
+        remaining=Decimal(500),
+        rate=Decimal(0),
+        unreported=why,
+    )
+    made = documents.status(off(spend=spend), "", None)["budget"]
+    assert made is not None
+    assert made["reported_problem"] == Figure[why.name].say()
+    fine = documents.status(off(spend=replace(spend, unreported=None)), "", None)
+    assert fine["budget"] is not None
+    assert "reported_problem" not in fine["budget"]
 
 
 def test_the_last_session_is_shown_when_none_is_open() -> None:
