@@ -39,20 +39,21 @@ class Actor:
         self._notices = notices
         self._clock = clock
 
-    def act(self, after: State, decision: Decision) -> bool:
-        """Send what was decided and written; False when Azure did not take it."""
-        answered = True
+    def act(self, after: State, decision: Decision) -> Fault | None:
+        """Send what was decided and written; why Azure did not take it, or None."""
+        unsent: Fault | None = None
         for action in decision.actions:
             match action:
                 case SendStart():
-                    answered &= _overtaken(after, decision) or self._start(after)
+                    if not _overtaken(after, decision):
+                        unsent = self._start(after)
                 case SendDeallocate(force=force):
-                    answered &= self._deallocate(after, force=force)
+                    unsent = self._deallocate(after, force=force)
                 case Notify():
                     continue
                 case _:
                     assert_never(action)
-        return answered
+        return unsent
 
     def notify(self, machine: str, notice: Notify) -> None:
         """Tell the owner, if that is possible."""
@@ -69,17 +70,17 @@ class Actor:
         if releasing or sends:
             self.deallocate_unrecorded(machine)
 
-    def deallocate_unrecorded(self, machine: str) -> bool:
-        """Send one deallocate without a ledger; False when Azure did not take it."""
+    def deallocate_unrecorded(self, machine: str) -> Fault | None:
+        """Send one deallocate without a ledger; why Azure did not take it, or None."""
         try:
             self._machines.deallocate(machine)
         except AzureError as error:
             _LOG.error("%s: deallocate without a ledger failed: %s", machine, error)
             self._alarm_at_once(machine, error)
-            return False
-        return True
+            return error.fault
+        return None
 
-    def _start(self, state: State) -> bool:
+    def _start(self, state: State) -> Fault | None:
         machine, start = state.lease.machine, state.lease.start
         assert start is not None
         try:
@@ -90,22 +91,22 @@ class Actor:
                 _refused(start, error, self._clock.now()),
                 [Entry(event="start_refused", text=str(error), by="azure")],
             )
-            return False
+            return error.fault
         self._record(
             state,
             _accepted(start, taken),
             [Entry(event="start_accepted", text=Line.TAKEN.say(), by="azure")],
         )
-        return True
+        return None
 
-    def _deallocate(self, state: State, *, force: bool) -> bool:
+    def _deallocate(self, state: State, *, force: bool) -> Fault | None:
         machine = state.lease.machine
         try:
             self._machines.deallocate(machine, force=force)
         except AzureError as error:
             self._deallocate_failed(state, error, force=force)
-            return False
-        return True
+            return error.fault
+        return None
 
     def _deallocate_failed(
         self, state: State, error: AzureError, *, force: bool

@@ -12,7 +12,7 @@ from control.decision import Policy
 from control.model import Reading
 from control.observe import read_machine
 from control.ports import Clock, Machines
-from control.words import Power
+from control.words import Fault, Power
 
 READS = 3
 SECONDS_APART = 5.0
@@ -22,10 +22,14 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blind:
-    """What ARM alone says of a machine, and whether a deallocate was taken."""
+    """What ARM alone says of a machine, and whether a deallocate was taken.
+
+    `unsent` says why Azure did not take it; None where none was sent, too.
+    """
 
     reading: Reading
-    sent: bool
+    sent: bool = False
+    unsent: Fault | None = None
 
 
 class Backstop:
@@ -44,18 +48,20 @@ class Backstop:
         """A person asked: deallocate unless it is read deallocated."""
         reading = self.look(machine)
         if reading.power in _OFF:
-            return Blind(reading=reading, sent=False)
-        return Blind(reading=reading, sent=self._actor.deallocate_unrecorded(machine))
+            return Blind(reading=reading)
+        return self._send(machine, reading)
 
     def enforce(self, policy: Policy) -> Blind:
         """The timer's part: deallocate what has been on for longer than the cap."""
         reading = self.look(policy.machine)
         if not self._overdue(policy, reading):
-            return Blind(reading=reading, sent=False)
+            return Blind(reading=reading)
         _LOG.error("%s: over its cap without a ledger; deallocate", policy.machine)
-        return Blind(
-            reading=reading, sent=self._actor.deallocate_unrecorded(policy.machine)
-        )
+        return self._send(policy.machine, reading)
+
+    def _send(self, machine: str, reading: Reading) -> Blind:
+        unsent = self._actor.deallocate_unrecorded(machine)
+        return Blind(reading=reading, sent=unsent is None, unsent=unsent)
 
     def _overdue(self, policy: Policy, reading: Reading) -> bool:
         entry = reading.provisioning

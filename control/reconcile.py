@@ -27,7 +27,7 @@ from control.ports import Clock
 from control.requests import Outcome
 from control.rules.starts import ENDED_AT_ONCE
 from control.said.reasons import Reason
-from control.words import LeaseState, RunKind
+from control.words import Fault, LeaseState, RunKind
 
 TRIES = 5
 _LOG = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ type Request = Callable[[Case], Outcome]
 class Ran:
     """What a run came to: the state after it, what it saw and what was decided.
 
-    `opened` is set when this very run opened the session, `unanswered` when Azure did
+    `opened` is set when this very run opened the session, `unsent` says why Azure did
     not answer what it sent, `lost` when somebody else decided first.
     """
 
@@ -47,7 +47,7 @@ class Ran:
     observation: Observation
     outcome: Outcome
     opened: bool = False
-    unanswered: bool = False
+    unsent: Fault | None = None
     lost: bool = False
 
 
@@ -73,12 +73,12 @@ class Reconciler:
 
         Raises `LedgerError`: then a deallocate that was decided was sent all the same.
         """
-        opened = unanswered = False
+        opened, unsent = False, None
         for tries in range(TRIES):
             ran = self._once(policy, kind, ask, request, again=tries > 0)
             if ran.lost:
                 continue
-            opened, unanswered = opened or ran.opened, unanswered or ran.unanswered
+            opened, unsent = opened or ran.opened, unsent or ran.unsent
             if _start_was_refused(ran):
                 continue
             return Ran(
@@ -86,7 +86,7 @@ class Reconciler:
                 observation=ran.observation,
                 outcome=ran.outcome,
                 opened=opened,
-                unanswered=unanswered,
+                unsent=unsent,
             )
         self._actor.deallocate_blind(policy.machine, ran.outcome.decision)
         raise LedgerConflict(f"{policy.machine}: five runs in a row decided otherwise")
@@ -141,14 +141,14 @@ class Reconciler:
         except LedgerError:
             self._actor.deallocate_blind(machine, decision)
             raise
-        answered = self._actor.act(after, decision)
+        unsent = self._actor.act(after, decision)
         self._tell(machine, decision, case)
         return Ran(
             state=self._ledger.read(machine) if _sends(decision) else after,
             observation=seen,
             outcome=outcome,
             opened=_opens(state, decision),
-            unanswered=not answered,
+            unsent=unsent,
         )
 
     def _tell(self, machine: str, decision: Decision, case: Case) -> None:

@@ -76,8 +76,8 @@ class Switch:
             view = self._view(machine, ran, None)
         except LedgerError:
             blind = self._parts.backstop.stop(machine)
-            return Answer(view=self._blind(machine, blind), unsent=not blind.sent)
-        return Answer(view=view, unsent=ran.unanswered)
+            return Answer(view=self._blind(machine, blind), unsent=blind.unsent)
+        return Answer(view=view, unsent=ran.unsent)
 
     def extend(
         self, machine: str, minutes: Decimal, device: str, max_hours: Decimal | None
@@ -187,7 +187,7 @@ class Switch:
             view=view,
             refusal=ran.outcome.refusal,
             opened=ran.opened,
-            unsent=ran.unanswered,
+            unsent=ran.unsent,
         )
 
     def _view(self, machine: str, ran: Ran, max_hours: Decimal | None) -> View:

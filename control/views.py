@@ -7,7 +7,7 @@ from decimal import Decimal
 from control.decision import Policy
 from control.model import Heartbeat, Lease, Observed, Session, Spend
 from control.requests import Refusal
-from control.words import Limit, PriceSource, Purpose
+from control.words import Fault, Limit, PriceSource, Purpose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +52,13 @@ class View:
 class Answer:
     """What came of a request; `opened` when this very call opened the session.
 
-    `unsent` says that Azure has not answered the start or deallocate of this call.
+    `unsent` says why Azure did not take the start or deallocate of this call.
     """
 
     view: View
     refusal: Refusal | None = None
     opened: bool = False
-    unsent: bool = False
+    unsent: Fault | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,12 +176,12 @@ VIEWS: dict[Status, View] = {
 }
 
 
-def _start(view: View, *, opened: bool = True, unsent: bool = False) -> str:
+def _start(view: View, *, opened: bool = True, unsent: Fault | None = None) -> str:
     answer = Answer(view=view, opened=opened, unsent=unsent)
     return sentences.started(answer, PLACE)
 
 
-def _stop(view: View, *, unsent: bool = False) -> str:
+def _stop(view: View, *, unsent: Fault | None = None) -> str:
     return sentences.stopped(Answer(view=view, unsent=unsent), PLACE)
 
 
@@ -189,13 +189,24 @@ ANSWERS: dict[Book, str] = {
     Said.STARTING: _start(_NEW),
     Said.TAKEN_OVER: _start(_FOUND),
     Said.ON_ITS_WAY: _start(_BLIND),
-    Said.NO_ANSWER_YET: _start(_started(_MINUTE, Fault.THROTTLED), unsent=True),
-    Said.NONE_FREE: _start(_NO_ROOM, unsent=True),
+    Said.NO_ANSWER_YET: _start(
+        _started(_MINUTE, Fault.THROTTLED), unsent=Fault.THROTTLED
+    ),
+    Said.NONE_FREE: _start(_NO_ROOM, unsent=Fault.CAPACITY),
     Said.ALREADY: _start(VIEWS[Status.READY], opened=False),
     Said.STOPPING_TOLD: _stop(VIEWS[Status.STOPPING]),
-    Said.STOPPING_UNANSWERED: _stop(VIEWS[Status.STOPPING], unsent=True),
+    Said.STOPPING_UNANSWERED: _stop(VIEWS[Status.STOPPING], unsent=Fault.UNAVAILABLE),
+    **{
+        said: _stop(VIEWS[Status.STOPPING], unsent=fault)
+        for said, fault in (
+            (Said.STOP_PERMISSION, Fault.PERMISSION),
+            (Said.STOP_NOT_FOUND, Fault.NOT_FOUND),
+            (Said.STOP_SCOPE_LOCK, Fault.SCOPE_LOCK),
+            (Said.STOP_DISABLED, Fault.DISABLED),
+        )
+    },
     Said.STOPPING_BLIND: _stop(_BLIND),
-    Said.NOT_STOPPED: _stop(_BLIND, unsent=True),
+    Said.NOT_STOPPED: _stop(_BLIND, unsent=Fault.UNAVAILABLE),
     Said.ALREADY_OFF: _stop(_off()),
     Said.EXTENDED: sentences.extended(_held(), PLACE),
     Said.EXTENDED_SO: sentences.extended(_BLIND, PLACE),

@@ -6,6 +6,7 @@ from control.said.book import Book, Sentence
 
 _WAIT = "Wait, and look at the status; press stop if you change your mind."
 _AGAIN = "Press stop again in a minute."
+_PORTAL = "Stop it in the Azure portal."
 
 
 class Answer(Book):
@@ -65,6 +66,31 @@ class Answer(Book):
         "every minute.",
         when="A stop that Azure has not taken yet.",
         do="Look at the status in a minute.",
+    )
+    STOP_PERMISSION = Sentence(
+        words="Not stopped yet: Azure does not let the switch do it, and it still "
+        "bills. Stop it in the Azure portal now. The switch tries again every minute.",
+        when="A stop that Azure refuses: the switch's identity lacks a role.",
+        do=f"{_PORTAL} Then give the switch's identity its role again.",
+    )
+    STOP_NOT_FOUND = Sentence(
+        words="Not stopped yet: Azure does not find the machine. Look for it in the "
+        "Azure portal now. The switch tries again every minute.",
+        when="A stop of a machine that Azure does not know.",
+        do="Look for it in the Azure portal: it was deleted, moved or renamed.",
+    )
+    STOP_SCOPE_LOCK = Sentence(
+        words="Not stopped yet: a lock in Azure forbids it, and it still bills. Remove "
+        "the lock, or stop it in the Azure portal now. The switch tries again every "
+        "minute.",
+        when="A stop that Azure refuses: a lock stands on the machine or above it.",
+        do="Remove the lock in the Azure portal; the switch goes on trying.",
+    )
+    STOP_DISABLED = Sentence(
+        words="Not stopped yet: the Azure subscription is disabled, and Azure takes no "
+        "orders. Look at it in the Azure portal. The switch tries again every minute.",
+        when="A stop while the subscription is disabled or read-only.",
+        do="The owner looks at the subscription in the Azure portal.",
     )
     STOPPING_TOLD = Sentence(
         words="Stopping. Azure was told at {at}. It is billed until it is off.",

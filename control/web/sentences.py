@@ -4,7 +4,9 @@ The first words carry the outcome, for a phone's Shortcut hides the status. The 
 line stands as `summary` in the JSON.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
+from types import MappingProxyType
 
 from control.model import Session
 from control.said.answers import Added
@@ -17,7 +19,17 @@ from control.web.phrases import clock, cost, crossing, named
 from control.web.site import Place
 from control.web.states import State, state
 from control.web.summaries import asked_until, ended, summary
-from control.words import Limit, PriceSource
+from control.words import Fault, Limit, PriceSource
+
+# Waiting mends none of these: whoever pressed stop has to know at once.
+_NOT_TAKEN: Mapping[Fault, Said] = MappingProxyType(
+    {
+        Fault.PERMISSION: Said.STOP_PERMISSION,
+        Fault.NOT_FOUND: Said.STOP_NOT_FOUND,
+        Fault.SCOPE_LOCK: Said.STOP_SCOPE_LOCK,
+        Fault.DISABLED: Said.STOP_DISABLED,
+    }
+)
 
 
 def is_off(view: View) -> bool:
@@ -72,8 +84,8 @@ def _stopped(answer: Answer, place: Place) -> Told:
         return Said.ALREADY_OFF.of()
     if view.lease is None:
         return (Said.NOT_STOPPED if answer.unsent else Said.STOPPING_BLIND).of()
-    if answer.unsent:
-        return Said.STOPPING_UNANSWERED.of()
+    if answer.unsent is not None:
+        return _NOT_TAKEN.get(answer.unsent, Said.STOPPING_UNANSWERED).of()
     return _stopping(view, place)
 
 

@@ -234,7 +234,7 @@ OFFERS: Mapping[str, Offer] = {
         make=_empty(404),
     ),
     "empty_page": Offer(
-        does="Empty pages with a continuation come before each page, and pages are short.",
+        does="Empty pages with a continuation stand before each page; pages are short.",
         make=_empty_page,
     ),
 }

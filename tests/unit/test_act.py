@@ -127,7 +127,7 @@ def test_a_start_that_was_overtaken_before_it_was_sent_is_not_sent(
         LeaseState.NONE: Lease(machine=VM),
         None: replace(intent, start=newer),
     }[state]
-    assert actor(of).act(State(lease=since, session=session()), opened)
+    assert actor(of).act(State(lease=since, session=session()), opened) is None
     assert of.machines.calls == []
 
 
@@ -313,7 +313,7 @@ def test_c04_an_outcome_is_recorded_after_a_few_races(
     sent = ledger.commit(ledger.read(VM), opened, now)
     table.races = races
     hands = Actor(ledger, of.machines, of.notices, of.clock)
-    assert hands.act(sent, replace(opened, actions=(SendStart(),)))
+    assert hands.act(sent, replace(opened, actions=(SendStart(),))) is None
     kept = ledger.read(VM).lease.start
     assert kept is not None
     assert (kept.accepted_at == now) is recorded

@@ -10,7 +10,7 @@ def test_a_bare_view_claims_nothing() -> None:
     assert (view.lease, view.seen, view.spend, view.offer) == (None,) * 4
     assert view.problems == ()
     answer = Answer(view=view)
-    assert (answer.refusal, answer.opened, answer.unsent) == (None, False, False)
+    assert (answer.refusal, answer.opened, answer.unsent) == (None, False, None)
 
 
 def test_a_list_has_twenty_sessions_unless_asked_otherwise() -> None:

@@ -91,7 +91,7 @@ def test_a_second_start_says_that_it_was_asked_for_already() -> None:
 
 def test_an_unanswered_start_says_so() -> None:
     """Nobody may believe that it runs."""
-    answer = Answer(view=until(120), opened=True, unsent=True)
+    answer = Answer(view=until(120), opened=True, unsent=Fault.UNAVAILABLE)
     assert sentences.started(answer, PLACE).startswith(
         "Asked, but Azure has not answered yet."
     )
@@ -100,7 +100,9 @@ def test_an_unanswered_start_says_so() -> None:
 def test_a_start_that_azure_has_no_room_for_says_until_when_it_is_asked() -> None:
     """And that waiting costs nothing."""
     view = waits(Power.DEALLOCATED, timedelta(minutes=1), Fault.CAPACITY)
-    said = sentences.started(Answer(view=view, opened=True, unsent=True), PLACE)
+    said = sentences.started(
+        Answer(view=view, opened=True, unsent=Fault.UNAVAILABLE), PLACE
+    )
     assert said == (
         "Asked, but Azure has no such machine free. Asking goes on until 10:42; "
         "nothing is billed."
@@ -117,13 +119,13 @@ STOPS = {
     "Already off.": Answer(view=off()),
     "Stopping. It is": Answer(view=releasing(Power.RUNNING)),
     "Stopping, but Azure has not answered yet.": Answer(
-        view=releasing(Power.RUNNING), unsent=True
+        view=releasing(Power.RUNNING), unsent=Fault.UNAVAILABLE
     ),
     "Stopping by Azure alone: the record of costs": Answer(
         view=off(lease=None, seen=seen(Power.RUNNING))
     ),
     "Not stopped: Azure did not take it. Press stop again": Answer(
-        view=off(lease=None, seen=seen(Power.RUNNING)), unsent=True
+        view=off(lease=None, seen=seen(Power.RUNNING)), unsent=Fault.UNAVAILABLE
     ),
 }
 
