@@ -46,7 +46,7 @@ class AzureMachines:
 
     def read(self, machine: str) -> Reading:
         """Read a machine; a 404 `ResourceNotFound` is a reading, not an error."""
-        group, vms = self._groups[machine], self._client().virtual_machines
+        group, vms = self._groups[machine], self._compute().virtual_machines
         began_at = self._clock.now()
         try:
             vm = self._call(
@@ -72,18 +72,18 @@ class AzureMachines:
 
     def start(self, machine: str) -> Accepted:
         """Send one start."""
-        return self._send(machine, self._client().virtual_machines.begin_start)
+        return self._send(machine, self._compute().virtual_machines.begin_start)
 
     def deallocate(self, machine: str, *, force: bool = False) -> Accepted:
         """Send one deallocate, with `forceDeallocate` when `force`."""
-        send = self._client().virtual_machines.begin_deallocate
+        send = self._compute().virtual_machines.begin_deallocate
         return self._send(machine, partial(send, force_deallocate=force or None))
 
     def operation(self, url: str) -> Operation:
         """Look at an operation; the bearer goes to ARM's own host alone."""
         if origin(url) != origin(self._endpoint):
             raise unanswered("The operation's URL is not on ARM's host.")
-        send = self._client().send_request
+        send = self._compute().send_request
         request = HttpRequest("GET", url)
         answer = self._call(
             lambda deadline: send(request, deadline=deadline, **_OPTIONS)
@@ -114,6 +114,11 @@ class AzureMachines:
         headers = seen[-1].http_response.headers
         url = headers.get("Azure-AsyncOperation") or headers.get("Location")
         return Accepted(at=self._clock.now(), operation_url=url)
+
+    def _compute(self) -> Any:
+        """Make the client; an SDK that can't be loaded is as good as no answer."""
+        with translated():
+            return self._client()
 
     @staticmethod
     def _call[T](call: Callable[[Deadline], T]) -> T:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from control.azure.lazy import Lazy
 from control.azure.machines import AzureMachines
 from control.errors import Conflict, Permission, ScopeLocked, Throttled, Unavailable
 from control.memory import MemoryClock
@@ -337,3 +338,16 @@ def test_two_threads_share_one_client(stub: Stub) -> None:
     with ThreadPoolExecutor(4) as pool:
         powers = list(pool.map(lambda _: adapter.read("vm-1").power, range(4)))
     assert powers == [Power.STOPPED] * 4
+
+
+def test_an_sdk_that_cannot_be_loaded_is_no_answer(stub: Stub) -> None:
+    """A broken deployment must read as Azure away, not end every run."""
+
+    def broken() -> Any:
+        raise ImportError("no azure.mgmt.compute")
+
+    adapter = machines(stub)
+    adapter._client = Lazy(broken)
+    for call in (adapter.read, adapter.start, adapter.deallocate):
+        with pytest.raises(Unavailable):
+            call("vm-1")
