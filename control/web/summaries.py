@@ -6,7 +6,7 @@ from typing import assert_never
 from control.model import Session
 from control.rules.starts import taken_at
 from control.said.book import Told, lowered
-from control.said.ends import Ended, Stage
+from control.said.ends import Cause, Ended, Stage
 from control.said.problems import PROBLEMS
 from control.said.status import TROUBLES, Aside, Status
 from control.views import View
@@ -20,7 +20,7 @@ from control.web.documents import (
 from control.web.phrases import clock, named, span
 from control.web.site import Place
 from control.web.states import State, is_foreign, problem, sight, state
-from control.words import Phase, StopReason
+from control.words import Fault, Phase, StopReason
 
 LATELY = timedelta(hours=12)
 _TOLD_ALREADY = {State.UNKNOWN, State.OFF, State.UNMANAGED}
@@ -67,8 +67,12 @@ def asked_until(view: View, place: Place) -> str:
 
 
 def ended(of: Session) -> str:
-    """Say why a session ended."""
-    reason = of.stop_reason or StopReason.OUTSIDE
+    """Say why a session ended; for a start that failed, what was in the way."""
+    reason, fault = of.stop_reason or StopReason.OUTSIDE, of.fault
+    if reason is StopReason.START_FAILED and fault not in {None, Fault.OTHER}:
+        assert fault is not None
+        cause = Cause[fault.name].say().partition(". ")[0]
+        return f"{cause.removesuffix('.')}."
     return Ended[reason.name].say(by=of.stopped_by or of.started_by)
 
 

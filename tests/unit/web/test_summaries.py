@@ -121,6 +121,22 @@ def test_off_says_for_12_hours_why_it_ended(reason: StopReason) -> None:
     assert summary(off(last=old), PLACE).startswith("Off. A start")
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault.QUOTA, "The subscription's quota does not allow this machine."),
+        (Fault.OTHER, "Azure did not start it."),
+        (None, "Azure did not start it."),
+    ],
+)
+def test_a03_off_names_what_a_start_failed_for(fault: Fault | None, words: str) -> None:
+    """The next look says it, not only the answer to the start."""
+    ended = {"ended_at": NOW, "stop_reason": StopReason.START_FAILED, "fault": fault}
+    said = summary(off(last=session(**ended)), PLACE)
+    assert f". {words} A start now lasts " in said
+    assert len(said) <= 160
+
+
 def test_off_and_locked_says_nothing_else() -> None:
     """What to do comes before what was."""
     last = session(ended_at=NOW, stop_reason=StopReason.LOCKED)
