@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from control import keys
 from control.decision import Ask, Entry, Observation
-from control.errors import AzureError, LedgerError, LedgerUnreadable
+from control.errors import AzureError, LedgerError
 from control.ledger import Ledger, State
-from control.model import Heartbeat, Observed, Operation, Reading, Spend
+from control.model import Heartbeat, Observed, Operation, Quote, Reading, Spend
 from control.ports import Clock, Machines
 from control.rules.sight import counts, see
 from control.spend import Spending
@@ -58,7 +58,7 @@ class Observer:
             heartbeat=beat,
             operation=self._operation(state) if read else None,
             spend=self._spend(state, now),
-            quote=self._ledger.quoted().newest,
+            quote=self._quote(),
             ask=ask,
             new_id=keys.new_session_id(now),
             fresh=read,
@@ -100,11 +100,22 @@ class Observer:
         return first
 
     def _spend(self, state: State, now: datetime) -> Spend | None:
-        """A total that cannot be read makes the spend unknown, and no less."""
+        """What cannot be read makes the spend unknown: no start, and no less of an end.
+
+        The lease itself was read; its deadline must not wait for another partition.
+        """
         try:
             return self._spending.read(state, now)
-        except LedgerUnreadable as error:
+        except LedgerError as error:
             _LOG.error("The spend is unknown: %s", error)
+            return None
+
+    def _quote(self) -> Quote | None:
+        """Without it the configured price holds, as for one that is old."""
+        try:
+            return self._ledger.quoted().newest
+        except LedgerError as error:
+            _LOG.warning("The quote cannot be read: %s", error)
             return None
 
     def _operation(self, state: State) -> Operation | None:

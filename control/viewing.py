@@ -8,6 +8,7 @@ from control.decision import Ask, Case
 from control.errors import LedgerError
 from control.ledger import Ledger
 from control.model import Session
+from control.records import Pass
 from control.rules import leases, money
 from control.sessions import Sessions
 from control.views import Offer, View
@@ -25,7 +26,7 @@ class Viewer:
 
     def view(self, case: Case, max_hours: Decimal | None) -> View:
         """Return the view for a caller with this `max_hours`; raises `LedgerError`."""
-        session, tick = case.session, self._ledger.last_tick()
+        session, tick = case.session, self._last_tick()
         held = case.lease.state is LeaseState.HELD
         furthest = requests.furthest(case, max_hours) if held else None
         cost = leases.cost(case.lease, session, case.now) if session else None
@@ -44,6 +45,13 @@ class Viewer:
             last=self._last(case) if session is None else None,
             problems=tuple(_problems(case)),
         )
+
+    def _last_tick(self) -> Pass | None:
+        """A pass that cannot be read is none: it makes no answer wrong."""
+        try:
+            return self._ledger.last_tick()
+        except LedgerError:
+            return None
 
     def _offer(self, case: Case, max_hours: Decimal | None) -> Offer | None:
         """Return what a start would get; None where the spend is unknown."""

@@ -11,13 +11,12 @@ import tempfile
 import threading
 from pathlib import Path
 
-from local.azure.faults.catalogue import OFFERS
-from local.azure.faults.wanted import UnknownFaultError, Wanted, wanted
 from local.azurite import AzuriteError
 from local.functions.process import FunctionsError
 from local.ports import PortInUse
 from local.stack import Stack, StackError, running
 from local.story import StoryError, play
+from local.wanted import OFFERS, UnknownFaultError, Wanted, wanted
 
 _PORT = 7071
 _SPEED = 10

@@ -2,12 +2,13 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from local.azure.faults.catalogue import GROUPS
-from local.azure.faults.kinds import Offer
-from local.azure.faults.wanted import parameters
+from local.offer import Offer
+from local.wanted import LEDGER
 
 _FILE = Path(__file__).parents[1] / "docs" / "faults.md"
 _HEAD = """\
@@ -22,6 +23,12 @@ stands in brackets shapes the fault: `FAULT=throttled_by_arm:seconds=60`. A test
 `azure.faults.arm("throttled_by_arm", times=2, seconds=60)`; there a fault meets one
 call unless `times` says otherwise, None for all.
 """
+_LEDGER = """\
+A proxy before Azurite does these (`local/tables`). `on=reads` or `on=writes` leaves the
+other calls alone; `taken` lets a write be made all the same, `inside` puts the refusal
+into a transaction's own answer. A test writes
+`world.proxy.faults.arm("answer_lost", on=batches("lease"))`.
+"""
 
 
 def faults() -> str:
@@ -31,14 +38,22 @@ def faults() -> str:
 
 def _lines() -> Iterator[str]:
     for title, offers in GROUPS.items():
-        yield from (f"## {title}", "", "| fault | what Azure does |", "|---|---|")
-        for name, offer in offers.items():
-            yield f"| `{name}`{_usual(offer)} | {offer.does} |"
-        yield ""
+        yield from _group(title, offers)
+    yield from _group("The ledger's Table Storage", LEDGER, _LEDGER)
 
 
-def _usual(offer: Offer) -> str:
-    pairs = [f"{name}={value}" for name, value in parameters(offer).items()]
+def _group(
+    title: str, offers: Mapping[str, Offer[Any]], about: str = ""
+) -> Iterator[str]:
+    yield from (f"## {title}", "", *([about] if about else []))
+    yield from ("| fault | what Azure does |", "|---|---|")
+    for name, offer in offers.items():
+        yield f"| `{name}`{_usual(offer)} | {offer.does} |"
+    yield ""
+
+
+def _usual(offer: Offer[Any]) -> str:
+    pairs = [f"{name}={value}" for name, value in offer.usual.items()]
     return f" ({', '.join(pairs)})" if pairs else ""
 
 

@@ -16,11 +16,12 @@ from pathlib import Path
 
 from local import ports
 from local.azure import Budget, LocalAzure
-from local.azure.faults.wanted import Wanted
 from local.azurite import Azurite
 from local.certificate import make
 from local.clock import SharedClock
 from local.functions.process import FunctionsProcess
+from local.tables import TableProxy
+from local.wanted import Wanted
 
 ROOT = Path(__file__).parents[1]
 
@@ -69,13 +70,14 @@ def running(
     certificate = make(folder)
     with (
         Azurite(certificate, folder=folder) as azurite,
+        TableProxy(azurite.endpoint, certificate) as ledger,
         LocalAzure(clock, certificate, pace=True) as azure,
     ):
         tokens = _secrets(azure)
-        environ = _settings(azure, azurite, url, clock.now())
+        environ = _settings(azure, ledger, url, clock.now())
         _init_ledger(environ)
         for fault in faults:
-            fault.arm(azure.faults)
+            fault.arm(azure.faults, ledger.faults)
         with FunctionsProcess(
             app=ROOT, environ=environ, folder=folder, clock=file, timers=True, port=port
         ) as functions:
@@ -103,7 +105,7 @@ def _secrets(azure: LocalAzure) -> Tokens:
 
 
 def _settings(
-    azure: LocalAzure, azurite: Azurite, url: str, now: datetime
+    azure: LocalAzure, ledger: TableProxy, url: str, now: datetime
 ) -> dict[str, str]:
     begin = datetime(now.year, now.month, 1, tzinfo=UTC)
     year, month = divmod(begin.month + 2, 12)
@@ -115,7 +117,7 @@ def _settings(
         **azure.environment(),
         "CONTROL_PLANE_NAME": "demo",
         "PUBLIC_URL": url,
-        "LEDGER_CONNECTION_STRING": azurite.connection_string,
+        "LEDGER_CONNECTION_STRING": ledger.connection_string,
         "NOTIFY_SECRET": "notify-url",
         "PRICE_PER_HOUR": "84.80",
         "CURRENCY": "USD",

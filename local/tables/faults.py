@@ -7,10 +7,11 @@ call. Each offer says in a sentence what the service does then.
 import json
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http import HTTPStatus
 
 from local.azure.wire import HANG_UP, Reply, Request
+from local.offer import Offer
 from local.tables.calls import Call, Kind
 
 type Forward = Callable[[Request], Reply]
@@ -21,14 +22,6 @@ _JSON = "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
 _ID = "00000000-0002-0000-0000-000000000000"
 _PARTITION, _ROW = "NextPartitionKey", "NextRowKey"
 _CONTINUATION = "x-ms-continuation-"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A fault in the list: what Table Storage does then, and how it is made."""
-
-    does: str
-    make: Callable[..., Fault]
 
 
 def _answer_lost() -> Fault:
@@ -173,7 +166,7 @@ def unmarked(request: Request) -> Request:
     return replace(request, query=query)
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "answer_lost": Offer(
         does="The write is made and the connection is reset before the answer.",
         make=_answer_lost,

@@ -57,6 +57,11 @@ class Faults:
         with self._guard:
             return MappingProxyType(dict(self._met))
 
+    @property
+    def armed(self) -> list[Armed]:
+        with self._guard:
+            return list(self._armed)
+
     def arm(
         self,
         name: str,

@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from local.azure import Kind, LocalAzure, Power
-from local.azure.faults.wanted import wanted
 from local.clock import SharedClock
+from local.tables import Faults
+from local.wanted import wanted
 from tests.local.faults_support import OFF, codes, each, said, sees
 
 HOUR = timedelta(hours=1)
@@ -214,7 +215,7 @@ def test_a_guest_begins_anew_on_blank_disks(
 ) -> None:
     """Ready, then from the first phase on, in this boot or another; ready again."""
     for wish in wanted(f"{fault}{',' if ':' in fault else ':'}after=1600"):
-        wish.arm(azure.faults)
+        wish.arm(azure.faults, Faults())
     azure.vm.start_outside()
     clock.advance(seconds(RUNS_FROM + 1500))
     first = beat(azure, clock)

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from local import tables
+from local.azure.faults import catalogue
 from local.azure.faults.armed import Faults
-from local.azure.faults.catalogue import OFFERS
-from local.azure.faults.wanted import UnknownFaultError, Wanted, parameters, wanted
+from local.wanted import LEDGER, OFFERS, UnknownFaultError, Wanted, wanted
 
 
 def written(name: str, values: dict[str, Any]) -> str:
@@ -22,15 +23,17 @@ def written(name: str, values: dict[str, Any]) -> str:
 @pytest.mark.parametrize("name", sorted(OFFERS))
 def test_every_fault_can_be_written_with_its_usual_values(name: str) -> None:
     """The name alone, and with each parameter as it is anyway, for two calls."""
-    usual = dict(parameters(OFFERS[name]))
+    usual = dict(OFFERS[name].usual)
     alone, full = wanted(f"{name} {written(name, usual | {'times': 2})}")
     assert alone == Wanted(name=name)
     assert full == Wanted(name=name, times=2, parameters=usual)
-    faults = Faults(OFFERS, lambda _: lambda: None)
+    azure = Faults(catalogue.OFFERS, lambda _: lambda: None)
+    ledger = tables.Faults()
     for each in (alone, full):
-        each.arm(faults)
-    assert [each.name for each in faults.armed] == [name, name]
-    assert faults.armed[0].left is None
+        each.arm(azure, ledger)
+    armed = ledger.armed if name in LEDGER else azure.armed
+    assert [each.name for each in armed] == [name.removeprefix("ledger_")] * 2
+    assert armed[0].left is None
 
 
 def test_several_faults_stand_with_spaces_between_them() -> None:
@@ -72,6 +75,11 @@ def test_numbers_words_and_nothing_are_told_apart() -> None:
         ("host_moves:new_boot=1", "new_boot=1 of 'host_moves' is neither true nor"),
         ("lingers:minutes=null", "minutes=null of 'lingers' is no number"),
         ("throttled_by_compute_newer:retry_after=soon", "retry_after=soon of"),
+        (
+            "ledger_reset:on=rows",
+            "on=rows of 'ledger_reset' is none of all, read",
+        ),
+        ("conflict:on=reads", "'conflict' takes times, not 'on=reads'"),
         ("conflict:times=0", "times=0 of 'conflict' is no count above 0"),
         ("conflict:times=1.5", "times=1.5 of 'conflict' is no count above 0"),
         ("conflict:times=true", "times=True of 'conflict' is no count above 0"),

@@ -8,6 +8,7 @@ import pytest
 from control import keys
 from control.errors import LedgerUnavailable
 from control.observe import Observer, Sighting, read_machine
+from control.ports import Row
 from control.spend import Spending
 from control.words import Fault, LeaseState, OperationState, Power, RunKind
 from tests.unit.builders import (
@@ -161,3 +162,23 @@ def test_the_stored_quote_and_the_ask_go_along() -> None:
     assert seen.quote is not None
     assert seen.quote.price_per_hour == PRICE
     assert keys.session(seen.new_id)
+
+
+def test_what_is_kept_for_all_machines_may_be_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Then spend and quote are unknown; what was read of the lease goes on."""
+    of = world()
+    of.switch.tick()
+    get = of.table.get
+
+    def away(partition: str, key: str) -> Row | None:
+        if partition == keys.DEPLOYMENT:
+            raise LedgerUnavailable("503")
+        return get(partition, key)
+
+    monkeypatch.setattr(of.table, "get", away)
+    seen = look(of, fresh=True).observation
+    assert seen.spend is None
+    assert seen.quote is None
+    assert seen.power is Power.DEALLOCATED

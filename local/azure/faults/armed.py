@@ -7,7 +7,6 @@ from typing import Any
 
 from local.azure.faults.kinds import (
     Fault,
-    Offer,
     OperationFault,
     StateFault,
     Undo,
@@ -16,6 +15,7 @@ from local.azure.faults.kinds import (
 from local.azure.plan import Plan, Verb
 from local.azure.routing import Call, Kind
 from local.azure.wire import Reply
+from local.offer import Offer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Faults:
 
     def __init__(
         self,
-        catalogue: Mapping[str, Offer],
+        catalogue: Mapping[str, Offer[Fault]],
         begin: Callable[[StateFault], Undo],
     ) -> None:
         self._catalogue = catalogue

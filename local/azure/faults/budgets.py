@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from local.azure.faults.kinds import Fault, Make, Offer, StateFault, Undo
+from local.azure.faults.kinds import Fault, Make, StateFault, Undo
 from local.azure.faults.means import altered, always, chosen, hang_up, refuse
 from local.azure.routing import Kind
 from local.azure.wire import Reply, error_reply
+from local.offer import Offer
 
 if TYPE_CHECKING:
     from local.azure.estate import LocalAzure
@@ -117,7 +118,7 @@ def stale(hours: float = 20) -> Fault:
     return StateFault(begin=begin)
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "budget_unreachable": Offer(
         does="The connection is closed.", make=always(_BUDGET, hang_up)
     ),

@@ -15,9 +15,10 @@ from local.azure.faults import (
     vaults,
     views,
 )
-from local.azure.faults.kinds import Offer
+from local.azure.faults.kinds import Fault
+from local.offer import Offer
 
-GROUPS: Mapping[str, Mapping[str, Offer]] = {
+GROUPS: Mapping[str, Mapping[str, Offer[Fault]]] = {
     "Azure refuses, or its answer is lost": refused.OFFERS,
     "Azure asks to wait": throttled.OFFERS,
     "An accepted operation takes another course": operations.OFFERS,
@@ -30,7 +31,7 @@ GROUPS: Mapping[str, Mapping[str, Offer]] = {
     "The price list": prices.OFFERS,
     "Notices": notices.OFFERS,
 }
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     name: offer for group in GROUPS.values() for name, offer in group.items()
 }
 assert len(OFFERS) == sum(map(len, GROUPS.values())), "two faults of one name"

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from local.azure.faults.kinds import Fault, Offer, StateFault, Undo
+from local.azure.faults.kinds import Fault, StateFault, Undo
 from local.azure.faults.means import always, hang_up, refuse, slow
 from local.azure.identity import refusal
 from local.azure.routing import Kind
 from local.azure.wire import Reply
+from local.offer import Offer
 
 if TYPE_CHECKING:
     from local.azure.estate import LocalAzure
@@ -46,7 +47,7 @@ def _error() -> Reply:
     return refusal(500, "An unexpected error occurred while fetching the token.")
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "identity_unreachable": Offer(
         does="The connection is closed.", make=always(_TOKEN, hang_up)
     ),

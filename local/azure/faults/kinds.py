@@ -1,4 +1,4 @@
-"""The three kinds of faults, and how one stands in the catalogue.
+"""The three kinds of faults, by where they take hold.
 
 A wire fault stands between a call and its answer; an operation fault replaces the
 course that a start or a deallocate takes after it was accepted; a state fault makes
@@ -49,11 +49,3 @@ class StateFault:
 
 type Fault = WireFault | OperationFault | StateFault
 type Make = Callable[..., Fault]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A fault in the catalogue: what Azure does then, and how it is made."""
-
-    does: str
-    make: Make

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from local.azure.busy import Busy
-from local.azure.faults.kinds import Fault, Make, Offer, StateFault, Undo
+from local.azure.faults.kinds import Fault, Make, StateFault, Undo
 from local.azure.meter import Meter
 from local.azure.plan import BILLED, Power, Verb
+from local.offer import Offer
 
 if TYPE_CHECKING:
     from local.azure.estate import LocalAzure
@@ -118,7 +119,7 @@ def while_busy(verb: str = "start", answer: str = "not_allowed") -> Fault:
     return StateFault(begin=begin)
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "while_busy": Offer(
         does="A start while deallocating (or `verb=deallocate` while starting) is "
         "answered `not_allowed`, `other_operation`, `marked` or `conflict`, or "

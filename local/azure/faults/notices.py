@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 
-from local.azure.faults.kinds import Offer
+from local.azure.faults.kinds import Fault
 from local.azure.faults.means import always, hang_up
 from local.azure.routing import Kind
 from local.azure.wire import error_reply
+from local.offer import Offer
 
 _NOTICE = frozenset({Kind.NOTICE})
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "sink_unreachable": Offer(
         does="The connection is closed.", make=always(_NOTICE, hang_up)
     ),

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from local.azure.faults.kinds import Fault, Offer, OperationFault
+from local.azure.faults.kinds import Fault, OperationFault
 from local.azure.faults.means import chosen
 from local.azure.plan import PREEMPTED, Failure, Plan, Power, Verb
+from local.offer import Offer
 
 _NO_CAPACITY = (
     "Allocation failed. We do not have sufficient capacity for the requested VM size "
@@ -212,7 +213,7 @@ def stop_fails(code: str = "InternalOperationError", after: float = 30) -> Fault
     return _fault(Verb.DEALLOCATE, change)
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "allocation_failed": Offer(
         does="The start fails for want of capacity (ZonalAllocationFailed and "
         "Overconstrained... too), shown only by its operation and the view.",

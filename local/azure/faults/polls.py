@@ -7,11 +7,12 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from local.azure import refusals, throttles
-from local.azure.faults.kinds import Answer, Fault, Offer, StateFault, Undo, WireFault
+from local.azure.faults.kinds import Answer, Fault, StateFault, Undo, WireFault
 from local.azure.faults.means import altered, always, refuse, slow, told
 from local.azure.faults.refused import unavailable
 from local.azure.routing import VM_WRITES, Call, Kind
 from local.azure.wire import Reply, error_reply
+from local.offer import Offer
 
 if TYPE_CHECKING:
     from local.azure.estate import LocalAzure
@@ -139,7 +140,7 @@ def _not_found() -> Reply:
     return error_reply(404, "NotFound", "The entity was not found.")
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "poll_not_found": Offer(
         does="404: the operation has vanished.", make=always(_POLL, _not_found)
     ),

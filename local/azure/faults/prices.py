@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from local.azure import price_rows
-from local.azure.faults.kinds import Fault, Make, Offer, StateFault, Undo
+from local.azure.faults.kinds import Fault, Make, StateFault, Undo
 from local.azure.faults.means import always, hang_up, refuse
 from local.azure.price_rows import Price
 from local.azure.routing import Kind
 from local.azure.wire import error_reply
+from local.offer import Offer
 
 if TYPE_CHECKING:
     from local.azure.estate import LocalAzure
@@ -56,7 +57,7 @@ def _duplicates() -> list[Price]:
     return [*twins, Price(price=98.32, since="2024-06-01T00:00:00Z")]
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "prices_unreachable": Offer(
         does="The connection is closed.", make=always(_PRICES, hang_up)
     ),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from local.azure import refusals
-from local.azure.faults.kinds import Answer, Fault, Offer, WireFault
+from local.azure.faults.kinds import Answer, Fault, WireFault
 from local.azure.faults.means import (
     always,
     chosen,
@@ -16,6 +16,7 @@ from local.azure.faults.means import (
 )
 from local.azure.routing import VM_READS, VM_WRITES, Call, Kind
 from local.azure.wire import Reply, error_reply
+from local.offer import Offer
 
 _START = frozenset({Kind.VM_START})
 _STOP = frozenset({Kind.VM_DEALLOCATE})
@@ -87,7 +88,7 @@ def _group_is_missing(call: Call) -> Reply:
     return refusals.not_authorized(call, "Microsoft.Compute/virtualMachines/read")
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "conflict": Offer(
         does="409 Conflict: another request is changing the machine.",
         make=always(VM_WRITES, refusals.conflict),

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from local.azure import throttles
-from local.azure.faults.kinds import Fault, Offer, StateFault, Undo
+from local.azure.faults.kinds import Fault, StateFault, Undo
 from local.azure.faults.means import always, chosen, refuse
 from local.azure.limits import BUCKETS, DELETE, READ, UPDATE
 from local.azure.routing import VM_READS, VM_WRITES, Call, Kind
+from local.offer import Offer
 
 if TYPE_CHECKING:
     from local.azure.estate import LocalAzure
@@ -50,7 +51,7 @@ def bucket_empty(bucket: str = "DeleteVM") -> Fault:
     return StateFault(begin=begin)
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "throttled_by_compute": Offer(
         does="429 of Compute: no `error` wrapper, TooManyRequests inside, 0 left.",
         make=by_compute,

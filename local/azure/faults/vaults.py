@@ -6,11 +6,12 @@ faults: the vault always has them.
 
 from collections.abc import Mapping
 
-from local.azure.faults.kinds import Fault, Offer
+from local.azure.faults.kinds import Fault
 from local.azure.faults.means import always, hang_up, refuse, slow
 from local.azure.routing import VAULT, Kind
 from local.azure.vault import challenge, not_found
 from local.azure.wire import Reply, error_reply, json_reply
+from local.offer import Offer
 
 _GET = frozenset({Kind.SECRET_GET})
 
@@ -36,7 +37,7 @@ def throttled(retry_after: int | None = 10) -> Fault:
     return refuse(VAULT, lambda _: reply)
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "vault_unreachable": Offer(
         does="The connection is closed.", make=always(VAULT, hang_up)
     ),

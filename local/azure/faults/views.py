@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from local.azure.faults.kinds import Fault, Make, Offer
+from local.azure.faults.kinds import Fault, Make
 from local.azure.faults.means import altered
 from local.azure.routing import VM_READS
+from local.offer import Offer
 
 type View = dict[str, Any]
 type Change = Callable[[View], None]
@@ -161,7 +162,7 @@ def failed_running(code: str = "OSProvisioningTimedOut") -> Fault:
     return provisioning(f"failed/{code}", "The VM may still finish successfully.")
 
 
-OFFERS: Mapping[str, Offer] = {
+OFFERS: Mapping[str, Offer[Fault]] = {
     "no_power_state": Offer(
         does="The view has no power state.", make=_view(_without_power)
     ),

@@ -1,4 +1,7 @@
-"""A fault as a person writes it: `name`, or `name:parameter=value,...`."""
+"""A fault as a person writes it: `name`, or `name:parameter=value,...`.
+
+Those of the ledger's Table Storage begin with `ledger_`; `on` says for which calls.
+"""
 
 import inspect
 import json
@@ -8,9 +11,18 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, get_args
 
+from local import tables
+from local.azure.faults import catalogue
 from local.azure.faults.armed import Faults
-from local.azure.faults.catalogue import OFFERS
-from local.azure.faults.kinds import Offer
+from local.offer import Offer
+from local.tables import faults as table_faults
+
+_LEDGER = "ledger_"
+_ON = {"all": tables.everything(), "reads": tables.reads(), "writes": tables.writes()}
+LEDGER: Mapping[str, Offer[Any]] = {
+    _LEDGER + name: offer for name, offer in table_faults.OFFERS.items()
+}
+OFFERS: Mapping[str, Offer[Any]] = {**catalogue.OFFERS, **LEDGER}
 
 
 class UnknownFaultError(ValueError):
@@ -19,20 +31,23 @@ class UnknownFaultError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A fault to arm; `times` None holds until it is cleared."""
+    """A fault to arm; `times` None holds until it is cleared.
+
+    `on` names the ledger's calls that are meant.
+    """
 
     name: str
     times: int | None = None
+    on: str = "all"
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    def arm(self, faults: Faults) -> None:
-        faults.arm(self.name, times=self.times, **self.parameters)
-
-
-def parameters(offer: Offer) -> Mapping[str, Any]:
-    """Return what shapes a fault, with the usual values."""
-    found = inspect.signature(offer.make).parameters
-    return {name: each.default for name, each in found.items()}
+    def arm(self, azure: Faults, ledger: tables.Faults) -> None:
+        """Switch it on, at Azure or at the ledger's door."""
+        if self.name not in LEDGER:
+            azure.arm(self.name, times=self.times, **self.parameters)
+            return
+        name = self.name.removeprefix(_LEDGER)
+        ledger.arm(name, times=self.times, on=_ON[self.on], **self.parameters)
 
 
 def wanted(text: str) -> list[Wanted]:
@@ -50,7 +65,10 @@ def _one(text: str) -> Wanted:
     times = given.pop("times", None)
     if times is not None and (type(times) is not int or times < 1):
         raise UnknownFaultError(f"times={times} of {name!r} is no count above 0")
-    made = Wanted(name=name, times=times, parameters=given)
+    on = given.pop("on", "all")
+    if on not in _ON:
+        raise UnknownFaultError(f"on={on} of {name!r} is none of {', '.join(_ON)}")
+    made = Wanted(name=name, times=times, on=on, parameters=given)
     try:
         OFFERS[name].make(**given)
     except (TypeError, ValueError, LookupError) as error:
@@ -59,8 +77,8 @@ def _one(text: str) -> Wanted:
 
 
 def _pairs(name: str, rest: str) -> Iterator[tuple[str, Any]]:
-    takes = inspect.signature(OFFERS[name].make).parameters
-    known = {"times", *takes}
+    takes = OFFERS[name].parameters
+    known = {"times", *takes, *(["on"] if name in LEDGER else [])}
     for pair in filter(None, rest.split(",")):
         key, equals, value = pair.partition("=")
         if not equals or key not in known:
