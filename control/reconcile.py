@@ -129,6 +129,8 @@ class Reconciler:
         machine = case.policy.machine
         self._say(machine, decision)
         if not _changes(state, decision):
+            if outcome.refusal is not None and self._moved_on(state):
+                return Ran(state=state, observation=seen, outcome=outcome, lost=True)
             self._tell(machine, decision, case)
             return Ran(state=state, observation=seen, outcome=outcome)
         if seen.run is RunKind.READ and not _weighs(state, decision):
@@ -150,6 +152,10 @@ class Reconciler:
             opened=_opens(state, decision),
             unsent=unsent,
         )
+
+    def _moved_on(self, state: State) -> bool:
+        """Whether somebody decided since: nothing was written that would have met it."""
+        return self._ledger.read(state.lease.machine).etag != state.etag
 
     def _tell(self, machine: str, decision: Decision, case: Case) -> None:
         for action in decision.actions:

@@ -1,16 +1,11 @@
 """People, timer and a ledger that comes and goes, all at once, by seeded chance."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
-from decimal import Decimal
 from random import Random
 
 import pytest
 
-from control.ledger import Ledger
-from local.azure import Power
-from tests.scenario.conftest import START
-from tests.scenario.world import MACHINE, World
+from tests.scenario.world import World
 
 
 def _do(world: World, job: str) -> int:
@@ -21,19 +16,6 @@ def _do(world: World, job: str) -> int:
         return world.phone.get("/status").status_code
     body = {"minutes": 30} if job == "extend" else {}
     return world.phone.post(f"/{job}", body).status_code
-
-
-def _ended_well(world: World) -> None:
-    """Off, every session closed, nothing billed that is in no session."""
-    assert world.azure.vm.power is Power.DEALLOCATED
-    lines = world.sessions()
-    assert all(line["ended_at"] for line in lines)
-    billed = sum(line["billed_seconds"] for line in lines)
-    assert billed >= world.azure.vm.billed_seconds() - 1
-    after = START + timedelta(days=60)
-    totals = Ledger(world.table).totals(MACHINE, START, after)
-    cost = sum(Decimal(line["cost"]) for line in lines)
-    assert sum(total.cost for total in totals) == cost
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -49,7 +31,7 @@ def test_b07_taps_and_ticks_at_once_lose_no_line(world: World, seed: int) -> Non
     world.phone.post("/stop")
     world.until("off", most=12)
     world.minutes(3)
-    _ended_well(world)
+    world.accounted()
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -66,4 +48,4 @@ def test_a_ledger_that_comes_and_goes_loses_no_line(world: World, seed: int) -> 
         world.azurite.start()
     world.until("off", most=20)
     world.minutes(2)
-    _ended_well(world)
+    world.accounted()

@@ -5,12 +5,14 @@ Time stands still until a timeline moves it; a minute is a tick of the timer.
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import httpx
 
 from control.azure.table import AzureTable
-from local.azure import Kind, LocalAzure
+from control.ledger import Ledger
+from local.azure import Kind, LocalAzure, Power
 from local.azure.phases import USUAL
 from local.azurite import Azurite
 from local.clock import SharedClock
@@ -195,9 +197,14 @@ class World:
         return found
 
     def accounted(self) -> None:
-        """All is off, every session closed, and every billed second in the ledger."""
+        """All is off, every session closed, every billed second in it and in the totals."""
         assert self.phone.status()["state"] == "off"
         lines = self.sessions()
         assert all(line["ended_at"] for line in lines)
+        assert self.azure.vm.power is Power.DEALLOCATED
         billed = sum(line["billed_seconds"] for line in lines)
         assert billed >= self.azure.vm.billed_seconds() - 1
+        year = timedelta(days=365)
+        totals = Ledger(self.table).totals(MACHINE, self.now - year, self.now + year)
+        cost = sum(Decimal(line["cost"]) for line in lines)
+        assert sum(total.cost for total in totals) == cost

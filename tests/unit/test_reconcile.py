@@ -12,10 +12,12 @@ from control.act import Actor
 from control.errors import LedgerConflict, LedgerError, LedgerUnavailable
 from control.ledger import Ledger
 from control.memory import MemoryMachines, MemoryTable
+from control.model import Reading
 from control.observe import Observer
 from control.ports import Accepted, Write
 from control.reconcile import TRIES, Reconciler
 from control.spend import Spending
+from control.switch import Switch
 from control.views import Answer
 from control.words import Fault, LeaseState, Phase, Power, RunKind, StopReason
 from tests.unit.builders import (
@@ -472,6 +474,41 @@ def test_a13_a_foreign_machine_is_never_touched_by_a_tick() -> None:
     assert of.count("deallocate") == 1
 
 
+class Throttled(MemoryMachines):
+    """ARM refuses a reading, and while it does the phone's other tap goes through."""
+
+    meanwhile: Callable[[], Answer] | None = None
+
+    def read(self, machine: str) -> Reading:
+        first, self.meanwhile = self.meanwhile, None
+        if first is None:
+            return super().read(machine)
+        assert first().opened
+        raise error(Fault.THROTTLED, 429)
+
+
+def test_b07_a_refusal_on_a_lease_that_was_opened_meanwhile_is_no_refusal() -> None:
+    """Two taps at once, and Azure answers one reading alone: both say the session."""
+    of = world()
+    throttled = Throttled(of.clock, (VM,))
+    switch = switched(of, throttled)
+    throttled.meanwhile = lambda: switch.start(VM, ASK)
+    second = switch.start(VM, ASK)
+    assert second.refusal is None
+    assert second.view.session is not None
+    assert not second.opened
+    assert sum(call.verb == "start" for call in throttled.calls) == 1
+
+
+def switched(of: World, machines: MemoryMachines) -> Switch:
+    """Return the world's switch over other machines."""
+    spending = Spending(of.ledger, of.policies)
+    observer = Observer(of.ledger, machines, spending, of.clock)
+    actor = Actor(of.ledger, machines, of.notices, of.clock)
+    reconciler = Reconciler(of.ledger, observer, actor, of.clock)
+    return Switch(replace(of.switch._parts, reconciler=reconciler))
+
+
 class Slow(MemoryMachines):
     """ARM takes its time for a start, in which the phone asks again."""
 
@@ -489,13 +526,7 @@ def test_b06_a_second_start_while_azure_thinks_is_the_same_session() -> None:
     """And makes no second call."""
     of = world()
     slow = Slow(of.clock, (VM,))
-    spending = Spending(of.ledger, of.policies)
-    observer = Observer(of.ledger, slow, spending, of.clock)
-    actor = Actor(of.ledger, slow, of.notices, of.clock)
-    inner = of.switch._parts
-    switch = type(of.switch)(
-        replace(inner, reconciler=Reconciler(of.ledger, observer, actor, of.clock))
-    )
+    switch = switched(of, slow)
     slow.meanwhile = lambda: switch.start(VM, ASK)
     first = switch.start(VM, ASK)
     (second,) = slow.answers
