@@ -154,7 +154,7 @@ class Reconciler:
         )
 
     def _moved_on(self, state: State) -> bool:
-        """Whether somebody decided since: nothing was written that would have met it."""
+        """Whether somebody decided since; no write of ours would have met it."""
         return self._ledger.read(state.lease.machine).etag != state.etag
 
     def _tell(self, machine: str, decision: Decision, case: Case) -> None:

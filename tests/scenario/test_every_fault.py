@@ -4,6 +4,7 @@ What the vault, budgets, prices and notices do wrong is played where it is about
 """
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_an_evening_under_a_fault_ends_off_with_every_second_in_the_ledger(
     world.azure.vm.behave(takes=SHORT)
     if fault in WARM:
         world.phone.status()
-    soon = {"after": 60} if fault in TIMED else {}
+    soon: dict[str, Any] = {"after": 60} if fault in TIMED else {}
     world.azure.faults.arm(fault, times=None, **soon)
     answers = _evening(world)
     assert 500 not in answers, answers
