@@ -197,7 +197,7 @@ class World:
         return found
 
     def accounted(self) -> None:
-        """All is off and closed; every billed second is in a session and in the totals."""
+        """All is off and closed; each billed second is in a session and the totals."""
         assert self.phone.status()["state"] == "off"
         lines = self.sessions()
         assert all(line["ended_at"] for line in lines)
