@@ -5,7 +5,7 @@ forward. The VM's own lease keeper and the daily auto-shutdown need neither.
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from control.act import Actor
 from control.decision import Policy
@@ -49,7 +49,11 @@ class Backstop:
         reading = self.look(machine)
         if reading.power in _OFF:
             return Blind(reading=reading)
-        return self._send(machine, reading)
+        blind = self._send(machine, reading)
+        if reading.power is Power.DEALLOCATING:
+            # It goes off already, whatever Azure says of being told once more.
+            return replace(blind, sent=True, unsent=None)
+        return blind
 
     def enforce(self, policy: Policy) -> Blind:
         """The timer's part: deallocate what has been on for longer than the cap."""

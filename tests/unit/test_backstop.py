@@ -161,3 +161,14 @@ def test_a_forbidden_deallocate_without_a_ledger_is_an_alarm() -> None:
     of.machines.fail("deallocate", error(Fault.PERMISSION, 403))
     assert not _backstop(of).enforce(POLICY).sent
     assert "cannot be switched off" in of.notices.sent[0][1]
+
+
+def test_a_machine_that_goes_off_already_is_not_told_to_be_on() -> None:
+    """Azure refuses the second deallocate while the first is under way."""
+    of = world()
+    of.reads(Power.DEALLOCATING)
+    of.machines.fail("deallocate", error(Fault.CONFLICT, 409))
+    made = _backstop(of).stop(VM)
+    assert made.sent
+    assert made.unsent is None
+    assert of.count("deallocate") == 1
