@@ -54,7 +54,8 @@ def test_an_evening_under_a_fault_ends_off_with_every_second_in_the_ledger(
     world: World, fault: str
 ) -> None:
     """No 500 whatever Azure does; once it is well again, all is off and accounted."""
-    world.azure.vm.behave(takes=SHORT)
+    talks = fault in views.OFFERS or fault in machines.OFFERS
+    world.azure.vm.behave(takes=SHORT, beats=talks)
     if fault in WARM:
         world.phone.status()
     soon: dict[str, Any] = {"after": 60} if fault in TIMED else {}

@@ -3,7 +3,7 @@
 import pytest
 
 from local.azure import Kind
-from tests.scenario.world import World
+from tests.scenario.world import SHORT, World
 
 
 def test_capacity_comes_back_and_the_hunt_ate_no_paid_time(world: World) -> None:
@@ -53,6 +53,7 @@ def test_an_answer_lost_after_the_start_was_taken_is_no_second_session(
 
 def test_the_kill_switch_ends_and_refuses_until_it_is_lifted(world: World) -> None:
     """Lock releases at once and 423s every start; a phone cannot unlock."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start")
     world.until("ready")
     assert world.operator.post("/lock").status_code == 200
@@ -69,6 +70,7 @@ def test_the_budget_refuses_names_what_is_left_and_ends_a_session(
     world: World,
 ) -> None:
     """With 150 left two hours become less; when Azure says more is gone, it ends."""
+    world.azure.vm.behave(takes=SHORT)
     world.build_anew(BUDGET_LIMIT="300", STANDING_COST_PER_MONTH="0")
     answer = world.phone.post("/start", {"hours": 4})
     assert answer.json()["session"]["limited_by"] == "budget"

@@ -4,11 +4,12 @@ import time
 from datetime import timedelta
 
 from local.azure import Kind, Verb
-from tests.scenario.world import World, build_anew
+from tests.scenario.world import SHORT, World, build_anew
 
 
 def test_a_stop_is_answered_without_waiting_for_the_operation(world: World) -> None:
     """A deallocate that never ends: the answer comes at once."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start")
     world.until("ready")
     world.azure.faults.arm("never_ends", verb=Verb.DEALLOCATE)
@@ -20,6 +21,7 @@ def test_a_stop_is_answered_without_waiting_for_the_operation(world: World) -> N
 
 def test_the_ledger_is_gone_and_the_cap_still_holds(world: World) -> None:
     """No ledger, over its cap: one tick deallocates by ARM alone."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start")
     world.until("ready")
     world.azure.vm.behave(ends_itself=False, beats=False)
@@ -35,6 +37,7 @@ def test_the_ledger_is_gone_and_the_cap_still_holds(world: World) -> None:
 
 def test_stop_works_without_a_ledger(world: World) -> None:
     """The ledger is gone: stop deallocates all the same and says to press again."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start")
     world.until("ready")
     world.azurite.stop()
@@ -56,6 +59,7 @@ def test_stop_works_without_a_ledger(world: World) -> None:
 
 def test_a_ledger_that_hangs_does_not_hold_a_stop(world: World) -> None:
     """From a cold process, connections hang: the deallocate is out in ten seconds."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start")
     world.until("ready")
     world.build_anew()
@@ -72,6 +76,7 @@ def test_a_ledger_that_hangs_does_not_hold_a_stop(world: World) -> None:
 
 def test_the_vault_is_gone_and_a_known_phone_can_still_stop(world: World) -> None:
     """From a cold process: the `token:` row admits stop and status, nothing else."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start")
     world.until("ready")
     world.azure.faults.arm("vault_unreachable", times=None, target="app-vault")

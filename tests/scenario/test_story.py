@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from local.azure import Kind
-from tests.scenario.world import World
+from tests.scenario.world import SHORT, World
 
 
 def test_an_evening_from_start_to_idle_to_the_ledger_line(world: World) -> None:
@@ -45,6 +45,7 @@ def test_an_evening_from_start_to_idle_to_the_ledger_line(world: World) -> None:
 
 def test_a_person_stops_it_and_the_session_ends_with_the_reading(world: World) -> None:
     """The lease goes at the tap; the session ends only when deallocated was read."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start")
     world.until("ready")
     answer = world.phone.post("/stop")
@@ -60,6 +61,7 @@ def test_a_person_stops_it_and_the_session_ends_with_the_reading(world: World) -
 
 def test_the_asked_time_runs_out(world: World) -> None:
     """At `expires_at` one tick takes the machine away, whoever uses it."""
+    world.azure.vm.behave(takes=SHORT)
     world.phone.post("/start", {"minutes": 60})
     world.until("ready")
     world.azure.vm.use(requests_running=1)
