@@ -208,6 +208,7 @@ ANSWERS: dict[Book, str] = {
     Said.STOPPING_BLIND: _stop(_BLIND),
     Said.NOT_STOPPED: _stop(_BLIND, unsent=Fault.UNAVAILABLE),
     Said.ALREADY_OFF: _stop(_off()),
+    Said.OFF_UNRECORDED: _stop(_off(lease=None, offer=None)),
     Said.EXTENDED: sentences.extended(_held(), PLACE),
     Said.EXTENDED_SO: sentences.extended(_BLIND, PLACE),
     Said.LOCKED: sentences.locked(VIEWS[Status.STOPPING], PLACE, on=True),

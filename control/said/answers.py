@@ -49,6 +49,12 @@ class Answer(Book):
         when="A stop of a machine that is off.",
         do="Nothing.",
     )
+    OFF_UNRECORDED = Sentence(
+        words="Off now, but the record of costs, the ledger, cannot be read: a start "
+        "that was asked for may still come. Press stop again in a minute to be sure.",
+        when="A stop of a machine that is off while the ledger does not answer.",
+        do=_AGAIN,
+    )
     NOT_STOPPED = Sentence(
         words="Not stopped: Azure did not take it. Press stop again in a minute, or "
         "stop it in the Azure portal.",

@@ -81,7 +81,8 @@ def stopped(answer: Answer, place: Place) -> str:
 def _stopped(answer: Answer, place: Place) -> Told:
     view = answer.view
     if is_off(view):
-        return Said.ALREADY_OFF.of()
+        # Without the ledger nobody knows whether a start still waits for its turn.
+        return (Said.ALREADY_OFF if view.lease else Said.OFF_UNRECORDED).of()
     if view.lease is None:
         return (Said.NOT_STOPPED if answer.unsent else Said.STOPPING_BLIND).of()
     if answer.unsent is not None:

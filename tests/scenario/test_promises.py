@@ -4,6 +4,7 @@ import time
 from datetime import timedelta
 
 from local.azure import Kind, Verb
+from local.tables import TableProxy
 from tests.scenario.world import SHORT, World, build_anew
 
 
@@ -114,3 +115,21 @@ def test_without_settings_the_first_call_says_which_are_missing(world: World) ->
     assert answer.status_code == 500
     for name in ("AZURE_SUBSCRIPTION_ID", "VM_NAME", "KEY_VAULT_URL", "BUDGET_LIMIT"):
         assert name in answer.text
+
+
+def test_a_stop_without_a_ledger_tells_of_a_start_that_still_waits(
+    world: World, proxy: TableProxy
+) -> None:
+    """Off for now: who hears "already off" would not press again, and it would start."""
+    world.azure.faults.arm("allocation_failed")
+    world.phone.post("/start")
+    world.minutes(1)
+    proxy.faults.arm("reset", times=None)
+    told = world.phone.say("/stop")
+    assert told.startswith("Off now, but")
+    assert "Press stop again" in told
+    proxy.faults.clear()
+    assert world.phone.say("/stop").startswith("Already off.")
+    world.minutes(4)
+    assert world.sent(Kind.VM_START) == 1
+    world.accounted()

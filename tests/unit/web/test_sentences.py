@@ -117,6 +117,7 @@ def test_a_start_that_found_it_on_says_so() -> None:
 
 STOPS = {
     "Already off.": Answer(view=off()),
+    "Off now, but": Answer(view=off(lease=None, seen=seen(Power.DEALLOCATED))),
     "Stopping. It is": Answer(view=releasing(Power.RUNNING)),
     "Stopping, but Azure has not answered yet.": Answer(
         view=releasing(Power.RUNNING), unsent=Fault.UNAVAILABLE
