@@ -120,7 +120,7 @@ def test_without_settings_the_first_call_says_which_are_missing(world: World) ->
 def test_a_stop_without_a_ledger_tells_of_a_start_that_still_waits(
     world: World, proxy: TableProxy
 ) -> None:
-    """Off for now: who hears "already off" would not press again, and it would start."""
+    """Off for now: who hears "already off" would not press again, and it starts."""
     world.azure.faults.arm("allocation_failed")
     world.phone.post("/start")
     world.minutes(1)
