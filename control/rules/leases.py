@@ -4,7 +4,7 @@ Each function returns the next values and changes nothing. Times are aware UTC.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from control.decision import Ask, Case
@@ -23,6 +23,8 @@ from control.words import (
 )
 
 PROVES_RAN = frozenset({Power.RUNNING, Power.STOPPING})
+# Between an operation's end as it says itself and as the view dates it.
+_ONE_OPERATION = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +172,20 @@ def _end(case: Case) -> datetime:
     floor = max((at for at in floors if at), default=None)
     if entry is None or entry.at is None or floor is None or entry.changing:
         return read_at
+    if _is_the_starts(case.lease, entry.at):
+        return read_at
     return entry.at if floor <= entry.at <= case.now else read_at
+
+
+def _is_the_starts(lease: Lease, at: datetime) -> bool:
+    """Whether a time is that of the start's own success: nothing was dated since.
+
+    A machine that goes without an operation of anybody's leaves ARM's time behind.
+    """
+    outcome = lease.start.outcome if lease.start else None
+    if outcome is None or outcome.fault is not None or outcome.at is None:
+        return False
+    return at <= outcome.at + _ONE_OPERATION
 
 
 def _last(case: Case, session: Session, ended_at: datetime) -> Last:

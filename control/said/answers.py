@@ -74,8 +74,8 @@ class Answer(Book):
         do="Look at the status in a minute.",
     )
     STOP_PERMISSION = Sentence(
-        words="Not stopped yet: Azure does not let the switch do it, and it still "
-        "bills. Stop it in the Azure portal now. The switch tries again every minute.",
+        words="Not stopped yet: Azure does not let the switch do it, and it may still "
+        "bill. Stop it in the Azure portal now. The switch tries again every minute.",
         when="A stop that Azure refuses: the switch's identity lacks a role.",
         do=f"{_PORTAL} Then give the switch's identity its role again.",
     )
@@ -86,9 +86,9 @@ class Answer(Book):
         do="Look for it in the Azure portal: it was deleted, moved or renamed.",
     )
     STOP_SCOPE_LOCK = Sentence(
-        words="Not stopped yet: a lock in Azure forbids it, and it still bills. Remove "
-        "the lock, or stop it in the Azure portal now. The switch tries again every "
-        "minute.",
+        words="Not stopped yet: a lock in Azure forbids it, and it may still bill. "
+        "Remove the lock, or stop it in the Azure portal now. The switch tries again "
+        "every minute.",
         when="A stop that Azure refuses: a lock stands on the machine or above it.",
         do="Remove the lock in the Azure portal; the switch goes on trying.",
     )

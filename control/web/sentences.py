@@ -19,7 +19,7 @@ from control.web.phrases import clock, cost, crossing, named
 from control.web.site import Place
 from control.web.states import State, state
 from control.web.summaries import asked_until, ended, summary
-from control.words import Fault, Limit, PriceSource
+from control.words import Fault, LeaseState, Limit, PriceSource
 
 # Waiting mends none of these: whoever pressed stop has to know at once.
 _NOT_TAKEN: Mapping[Fault, Said] = MappingProxyType(
@@ -116,7 +116,8 @@ def locked(view: View, place: Place, *, on: bool) -> str:
     """Say what the kill switch stands at."""
     if not on:
         return _named(Said.UNLOCKED.of(), view, place)
-    more = "" if is_off(view) else Added.ENDING.say()
+    ending = view.lease is not None and view.lease.state is LeaseState.RELEASING
+    more = Added.ENDING.say() if ending else ""
     return _named(Said.LOCKED.of(more=more), view, place)
 
 

@@ -259,3 +259,20 @@ def test_a17_a_404_about_a_machine_that_talks_ends_nothing(world: World) -> None
     world.until("off", most=4)
     assert world.sessions()[0]["stop_reason"] == "asked"
     world.accounted()
+
+
+@pytest.mark.parametrize("ticks", ["ticks that read nothing", "no ticks"])
+def test_an_eviction_that_nobody_saw_is_billed_until_it_was_seen(
+    world: World, ticks: str
+) -> None:
+    """ARM's time is then that of our start: as an end it would hide all of it."""
+    world.azure.vm.behave(takes=SHORT, ends_itself=False)
+    assert world.phone.post("/start", {"hours": 3}).status_code == 202
+    world.azure.faults.arm("evicted", after=3000)
+    world.azure.faults.arm("reads_throttled", times=None)
+    world.minutes(55, ticks=ticks != "no ticks")
+    world.azure.faults.clear()
+    world.until("off", most=3)
+    [line] = world.sessions()
+    assert line["billed_seconds"] >= 3000
+    world.accounted()

@@ -184,6 +184,27 @@ def test_the_end_is_arms_time_where_it_can_be_believed(
     assert made.lease.last.ended_at == ended_at
 
 
+@pytest.mark.parametrize(
+    ("dated", "fault", "ended_at"),
+    [
+        (at("10:12"), None, NOW),
+        (at("10:12") + 9 * SECOND, None, NOW),
+        (at("10:14"), None, at("10:14")),
+        (at("10:12"), Fault.OTHER, at("10:12")),
+    ],
+)
+def test_the_end_is_never_the_time_of_the_starts_own_success(
+    dated: datetime, fault: Fault | None, ended_at: datetime
+) -> None:
+    """Azure took it without an operation: its time is still that of the start."""
+    of = lease(start=start(outcome=replace(outcome(fault), at=at("10:12"))))
+    entry = provisioning("succeeded", dated)
+    seen = case(of, session(), Power.DEALLOCATED, entry=entry)
+    made = leases.closed(seen, StopReason.OUTSIDE)
+    assert made.session is not None
+    assert made.session.ended_at == ended_at
+
+
 def test_a_closed_session_says_everything_at_once() -> None:
     """Cost, phases, tokens and the problem; the lease keeps what outlives it."""
     said = beat(prompt_tokens_total=7, generation_tokens_total=9)

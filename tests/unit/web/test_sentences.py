@@ -156,12 +156,14 @@ def test_an_extend_says_the_new_and_the_furthest_deadline() -> None:
 
 
 def test_the_lock_says_what_becomes_of_the_machine() -> None:
-    """A machine that runs is taken away."""
+    """A machine that runs is taken away; what is not ours, or unread, may not be."""
     locked = Lease(machine=VM, locked=True)
     said = sentences.locked(off(lease=locked), PLACE, on=True)
     assert said == "Locked. Nobody can start it."
     running = sentences.locked(releasing(Power.RUNNING), PLACE, on=True)
     assert running.endswith("It is being switched off.")
+    unread = off(lease=locked, seen=seen(Power.UNKNOWN))
+    assert sentences.locked(unread, PLACE, on=True) == "Locked. Nobody can start it."
     assert sentences.locked(off(), PLACE, on=False).startswith("Unlocked.")
 
 
