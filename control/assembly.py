@@ -1,7 +1,7 @@
 """Puts a switch together from its ports: the same for the app and for the tests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from control.act import Actor
 from control.backstop import Backstop
@@ -9,10 +9,11 @@ from control.decision import Policy
 from control.devices import Devices
 from control.ledger import Ledger
 from control.observe import Observer
-from control.ports import Clock, Machines, Notices, Prices, Reports, Table
+from control.ports import Clock, Machines, Notices, Prices, Reports, Runner, Table
 from control.reconcile import Reconciler
 from control.spend import Spending
 from control.switch import Parts, Switch
+from control.threads import Threads
 from control.timer import Housekeeping, Timer
 
 
@@ -26,6 +27,7 @@ class Ports:
     prices: Prices
     notices: Notices
     reports: Reports | None = None
+    runner: Runner = field(default_factory=Threads)
 
 
 def assemble(policies: Mapping[str, Policy], ports: Ports) -> Switch:
@@ -42,7 +44,7 @@ def assemble(policies: Mapping[str, Policy], ports: Ports) -> Switch:
             ledger=ledger,
             reconciler=reconciler,
             backstop=backstop,
-            timer=Timer(policies, reconciler, backstop, clock),
+            timer=Timer(policies, reconciler, backstop, clock, ports.runner),
             housekeeping=Housekeeping(
                 ledger, Devices(ports.table), ports.prices, ports.reports, clock
             ),

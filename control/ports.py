@@ -4,7 +4,7 @@
 one contract suite holds both to them. Times are aware UTC.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -160,3 +160,10 @@ class Notices(Protocol):
 
     def send(self, title: str, text: str) -> None:
         """Send one notice within 10 seconds."""
+
+
+class Runner(Protocol):
+    """How jobs run side by side; a job raises nothing."""
+
+    def run(self, jobs: Sequence[Callable[[], None]], seconds: float) -> None:
+        """Run all at once; return when they are done, or after so many seconds."""

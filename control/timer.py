@@ -1,15 +1,14 @@
 """One pass of the timer: every machine's run, then what is not urgent.
 
-Machines run in threads of their own: one machine's failure or slowness never stops the
+Machines run side by side: one machine's failure or slowness never stops the
 run of another.
 """
 
 import logging
-import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from control.backstop import Backstop
 from control.decision import Policy
@@ -17,7 +16,7 @@ from control.devices import Devices
 from control.errors import AzureError, ControlError, LedgerError
 from control.ledger import Ledger
 from control.patience import IN_A_TICK, patience
-from control.ports import Clock, Prices, Reports
+from control.ports import Clock, Prices, Reports, Runner
 from control.reconcile import Reconciler
 from control.records import Pass, Quoted
 from control.spend import merged, why_unreported
@@ -37,25 +36,20 @@ class Timer:
         reconciler: Reconciler,
         backstop: Backstop,
         clock: Clock,
+        runner: Runner,
     ) -> None:
         self._policies = policies
         self._reconciler = reconciler
         self._backstop = backstop
         self._clock = clock
+        self._runner = runner
 
     def enforce(self) -> Pass:
         """Run every machine once, at most 40 s each, in parallel."""
         at = self._clock.now()
         done: dict[str, bool] = {}
-        threads = [
-            threading.Thread(target=self._run, args=(policy, done), daemon=True)
-            for policy in self._policies.values()
-        ]
-        for thread in threads:
-            thread.start()
-        end = time.monotonic() + IN_A_TICK
-        for thread in threads:
-            thread.join(max(end - time.monotonic(), 0))
+        jobs = [partial(self._run, policy, done) for policy in self._policies.values()]
+        self._runner.run(jobs, IN_A_TICK)
         failed = tuple(name for name in self._policies if not done.get(name))
         return Pass(at=at, failed=failed)
 

@@ -1,9 +1,9 @@
 """An Azure on loopback: ARM, budgets, identity, vaults, prices, a sink, a GPU VM."""
 
 from local.azure.budgets import Budget
-from local.azure.estate import LocalAzure, Ports
 from local.azure.guest import Habits
 from local.azure.keeper import Rendered
+from local.azure.loopback import LocalAzure, Ports
 from local.azure.phases import Phase
 from local.azure.plan import Power, Verb
 from local.azure.price_rows import Price

@@ -10,7 +10,7 @@ import signal
 import threading
 from pathlib import Path
 
-from local.azure.estate import LocalAzure, Ports
+from local.azure.loopback import LocalAzure, Ports
 from local.azure.spec import Spec
 from local.certificate import Certificate, make
 from local.clock import SharedClock

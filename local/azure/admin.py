@@ -1,6 +1,6 @@
 """The loopback back door for another process: state, faults, requests, behaviour.
 
-It moves nothing that a test could not move through `LocalAzure`.
+It moves nothing that a test could not move through `Estate`.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from local.azure.vm import Vm
 from local.azure.wire import Reply, error_reply, json_reply
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
 
 _SECONDS = frozenset({"gives_up_after", "drains_for", "beat_every"})
 
@@ -25,7 +25,7 @@ _SECONDS = frozenset({"gives_up_after", "drains_for", "beat_every"})
 class Admin:
     """The routes under `/_local/`, all JSON."""
 
-    def __init__(self, azure: "LocalAzure") -> None:
+    def __init__(self, azure: "Estate") -> None:
         self._azure = azure
 
     @property

@@ -1,12 +1,9 @@
-"""The local Azure as one object: its services, its listeners, its machines."""
+"""All of one Azure as an object: its services, its machines, its faults; no wire."""
 
 import threading
 import uuid
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
 
 from local.azure.admin import Admin
 from local.azure.arm import Arm
@@ -15,21 +12,16 @@ from local.azure.faults import catalogue
 from local.azure.faults.armed import Faults
 from local.azure.front import Clock, Front, Ground
 from local.azure.guest import Guest
-from local.azure.identity import PATH as IDENTITY_PATH
 from local.azure.identity import Identity
 from local.azure.log import RequestLog
 from local.azure.machine import Machine
-from local.azure.pacer import Pacer
-from local.azure.prices import PATH as PRICES_PATH
 from local.azure.prices import Prices
 from local.azure.routing import Route
-from local.azure.server import Listener
 from local.azure.sink import Sink
 from local.azure.spec import Spec
 from local.azure.tokens import Issuer
 from local.azure.vault import Vault
 from local.azure.vm import Vm
-from local.certificate import Certificate
 
 SUBSCRIPTION = "5c9d2b1e-3f47-4a86-b0d1-9e2f6a7c8d90"
 _PRINCIPALS = {
@@ -38,34 +30,16 @@ _PRINCIPALS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ports:
-    """The ports on 127.0.0.1; 0 lets the system choose."""
-
-    arm: int = 0
-    vault: int = 0
-    machine_vault: int = 0
-    identity: int = 0
-    sink: int = 0
-
-
-class LocalAzure:
-    """An Azure on loopback; a context manager that ends all it began.
-
-    `pace` lets the guests live by themselves; without it they act in `settle()`.
-    """
+class Estate:
+    """Its fronts answer requests as values; `loopback` lets the wire reach them."""
 
     def __init__(
         self,
         clock: Clock,
-        certificate: Certificate,
         *,
         machines: Sequence[Spec] = (Spec(),),
         subscription: str = SUBSCRIPTION,
-        ports: Ports | None = None,
-        pace: bool = False,
     ) -> None:
-        self.certificate = certificate
         self.subscription_id = subscription
         self.log = RequestLog()
         self.faults = Faults(catalogue.OFFERS, lambda fault: fault.begin(self))
@@ -86,25 +60,8 @@ class LocalAzure:
         self.machine_vault = self._vault("machine-vault", reader="vm")
         self._machines: dict[str, Machine] = {}
         self.arm = Arm(subscription, self._machines, self._issuer, self.faults)
-        self._arm_front = Front("arm", self._arm_routes(), self._ground)
+        self.arm_front = Front("arm", self._arm_routes(), self._ground)
         self.vms = [self._build(spec, clock.now()) for spec in machines]
-        self._listen(ports or Ports())
-        self._pacer = Pacer(self.vms) if pace else None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Stop the guests, then the listeners."""
-        if self._pacer is not None:
-            self._pacer.close()
-        for vm in self.vms:
-            vm.heart.close()
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(Listener.close, self._listeners))
 
     @property
     def vm(self) -> Vm:
@@ -118,11 +75,6 @@ class LocalAzure:
     def client_id(self) -> str:
         """The app's user-assigned identity."""
         return self.identity.client_id("app")
-
-    @property
-    def identity_secret(self) -> str:
-        """What the app sends as X-IDENTITY-HEADER."""
-        return self.identity.secret
 
     @property
     def unknown_routes(self) -> list[str]:
@@ -171,23 +123,6 @@ class LocalAzure:
         with self._ground.lock:
             self.vault.store.delete(name, self.now())
 
-    def environment(self) -> dict[str, str]:
-        """The app's settings and the platform's variables for this Azure."""
-        spec = self.vm.machine.spec
-        return {
-            "AZURE_SUBSCRIPTION_ID": self.subscription_id,
-            "VM_RESOURCE_GROUP": spec.resource_group,
-            "VM_NAME": spec.name,
-            "ARM_ENDPOINT": self.arm_url,
-            "KEY_VAULT_URL": self.vault.url,
-            "RETAIL_PRICES_ENDPOINT": self.prices_url,
-            "AZURE_CLIENT_ID": self.client_id,
-            "IDENTITY_ENDPOINT": self.identity_url,
-            "IDENTITY_HEADER": self.identity_secret,
-            "REQUESTS_CA_BUNDLE": str(self.certificate.authority),
-            "SSL_CERT_FILE": str(self.certificate.authority),
-        }
-
     def _vault(self, name: str, reader: str) -> Vault:
         readers, writers = frozenset({reader}), frozenset({"operator"})
         return Vault(name, self._issuer, readers, writers)
@@ -204,7 +139,7 @@ class LocalAzure:
             machine,
             guest,
             self._ground,
-            self._arm_front,
+            self.arm_front,
             self.identity,
             self.subscription_id,
         )
@@ -219,27 +154,3 @@ class LocalAzure:
             *self.identity.routes,
             *admin.routes,
         ]
-
-    def _listen(self, ports: Ports) -> None:
-        def vault(vault: Vault, port: int) -> Listener:
-            front = Front(vault.name, vault.routes, self._ground)
-            listener = Listener(front.handle, self.certificate, port)
-            vault.url = listener.url
-            return listener
-
-        identity = Front("identity", self.identity.routes, self._ground)
-        sink = Front("sink", self.sink.routes, self._ground)
-        arm = Listener(self._arm_front.handle, self.certificate, ports.arm)
-        plain = Listener(identity.handle, None, ports.identity)
-        notices = Listener(sink.handle, None, ports.sink)
-        self._listeners = [
-            arm,
-            vault(self.vault, ports.vault),
-            vault(self.machine_vault, ports.machine_vault),
-            plain,
-            notices,
-        ]
-        self.arm_url = arm.url
-        self.prices_url = arm.url + PRICES_PATH
-        self.identity_url = plain.url + IDENTITY_PATH
-        self.sink_url = notices.url

@@ -154,6 +154,13 @@ class Guest:
         duties = [each for each in self._duties(self.boot, now) if each.at <= now]
         return min(duties, key=lambda duty: duty.at, default=None)
 
+    def next_at(self, now: datetime) -> datetime | None:
+        """When the next act falls due, as things stand; it may be past."""
+        if self.boot is None:
+            return None
+        duties = self._duties(self.boot, now)
+        return min((duty.at for duty in duties), default=None)
+
     def hear(self, answer: Answer, now: datetime) -> None:
         """Take a good answer to a heartbeat."""
         if self.boot is not None:

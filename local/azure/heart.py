@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ _STEPS = 100
 _KEPT = 1000
 
 type Send = Callable[[datetime], Reply]
+type Report = Callable[[Mapping[str, Any]], "Heard"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +40,20 @@ class Beat:
     answer: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What came back of a report; status None is no answer at all."""
+
+    status: int | None
+    answer: Mapping[str, Any] | None = None
+
+
 class Heart:
-    """One machine's guest at work; `base` and `token` may be set at any time."""
+    """One machine's guest at work; it reports to whatever it was connected to last."""
 
     def __init__(
         self, ground: Ground, machine: Machine, guest: Guest, deallocate: Send
     ) -> None:
-        self.base: str | None = None
-        self.token: str | None = None
         self.beats: deque[Beat] = deque(maxlen=_KEPT)
         self._ground = ground
         self._machine = machine
@@ -53,21 +61,35 @@ class Heart:
         self._deallocate = deallocate
         self._guard = threading.RLock()
         self._client: httpx.Client | None = None
+        self._report: Report | None = None
 
     def connect(self, base: str, token: str, authority: Path | None = None) -> None:
         """Send heartbeats to the functions at `base` from now on."""
+        verify = ssl.create_default_context(cafile=authority) if authority else True
+        client = httpx.Client(verify=verify, timeout=10, trust_env=False)
+        with self._guard:
+            self.report_to(partial(_post, client, base, token))
+            self._client = client
+
+    def report_to(self, report: Report) -> None:
+        """Give heartbeats to a function from now on."""
         with self._guard:
             self.close()
-            verify = ssl.create_default_context(cafile=authority) if authority else True
-            self._client = httpx.Client(verify=verify, timeout=10, trust_env=False)
-            self.base, self.token = base, token
+            self._report = report
 
     def close(self) -> None:
         """Send nothing more."""
         with self._guard:
             if self._client is not None:
                 self._client.close()
-            self._client = self.base = self.token = None
+            self._client = self._report = None
+
+    @property
+    def next_at(self) -> datetime | None:
+        """When something is due next, of the machine's or of the guest's."""
+        with self._ground.lock:
+            dues = [self._guest.next_at(self._ground.clock.now())]
+            return min(filter(None, [*dues, self._machine.next_at]), default=None)
 
     def settle(self) -> None:
         """Do all that is due by now, in order."""
@@ -137,23 +159,14 @@ class Heart:
                 return None
             body = self._guest.heartbeat(boot, now)
             boot.next_beat = now + self._guest.habits.beat_every
-        if self._client is None or not self._guest.habits.beats:
+        if self._report is None or not self._guest.habits.beats:
             return None
-        beat = self._post(self._client, body, now)
+        heard = self._report(body)
+        beat = Beat(at=now, body=body, status=heard.status, answer=heard.answer)
         self.beats.append(beat)
         if beat.status == httpx.codes.OK and beat.answer is not None:
             self._hear(beat.answer)
         return beat
-
-    def _post(
-        self, client: httpx.Client, body: Mapping[str, Any], now: datetime
-    ) -> Beat:
-        headers = {"Authorization": f"Bearer {self.token}"}
-        try:
-            reply = client.post(f"{self.base}{_PATH}", json=body, headers=headers)
-        except httpx.HTTPError:
-            return Beat(at=now, body=body, status=None)
-        return Beat(at=now, body=body, status=reply.status_code, answer=_json(reply))
 
     def _hear(self, answer: Mapping[str, Any]) -> None:
         rendered = self._guest.habits.rendered
@@ -163,6 +176,17 @@ class Heart:
             return  # what cannot be read changes nothing
         with self._ground.lock:
             self._guest.hear(heard, self._ground.clock.now())
+
+
+def _post(
+    client: httpx.Client, base: str, token: str, body: Mapping[str, Any]
+) -> Heard:
+    headers = {"Authorization": f"Bearer {token}"}
+    try:
+        reply = client.post(f"{base}{_PATH}", json=body, headers=headers)
+    except httpx.HTTPError:
+        return Heard(status=None)
+    return Heard(status=reply.status_code, answer=_json(reply))
 
 
 def _json(reply: httpx.Response) -> Mapping[str, Any] | None:

@@ -12,7 +12,6 @@ from control.errors import AzureError
 from control.memory import MemoryMachines, MemoryReports
 from control.model import Quote, Reading, Report
 from control.records import Pass
-from control.timer import Timer
 from control.words import Fault, LeaseState, Power, Unreported
 from tests.unit.builders import (
     ASKED_AT,
@@ -73,7 +72,7 @@ def test_one_machines_failure_never_stops_another() -> None:
     observer = inner.reconciler._observer
     observer._machines = faulty
     inner.backstop._machines = inner.backstop._actor._machines = faulty
-    made = Timer(of.policies, inner.reconciler, inner.backstop, of.clock).enforce()
+    made = of.switch._parts.timer.enforce()
     assert made.failed == (VM,)
     sent = [call.machine for call in faulty.calls if call.verb == "deallocate"]
     assert sent == [VM]
@@ -118,7 +117,7 @@ def test_slow_machines_run_at_the_same_time() -> None:
 
     inner = of.switch._parts
     inner.reconciler._observer._machines = Meeting(of.clock, (VM, OTHER_VM))
-    made = Timer(of.policies, inner.reconciler, inner.backstop, of.clock).enforce()
+    made = of.switch._parts.timer.enforce()
     assert made.failed == ()
 
 

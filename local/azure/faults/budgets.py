@@ -11,7 +11,7 @@ from local.azure.wire import Reply, error_reply
 from local.offer import Offer
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
 
 _BUDGET = frozenset({Kind.BUDGET})
 _REQUEST = "(Request ID: 4f0c7a52-2c27-4d0f-9c3b-0d4f6c1f2a10)"
@@ -101,7 +101,7 @@ def _other_currency(budget: dict[str, Any]) -> None:
 def late(hours: float = 20) -> Fault:
     """Tell nothing of what was spent until so many hours from now."""
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         azure.budgets.hold_back(azure.now() + timedelta(hours=hours))
         return lambda: azure.budgets.hold_back(datetime.min.replace(tzinfo=UTC))
 
@@ -111,7 +111,7 @@ def late(hours: float = 20) -> Fault:
 def stale(hours: float = 20) -> Fault:
     """Tell for so many hours what was known when this began."""
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         azure.budgets.keep(azure.now() + timedelta(hours=hours))
         return lambda: azure.budgets.keep(datetime.min.replace(tzinfo=UTC))
 

@@ -12,7 +12,7 @@ from local.azure.wire import Reply
 from local.offer import Offer
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
 
 _TOKEN = frozenset({Kind.TOKEN})
 
@@ -27,7 +27,7 @@ def throttled(retry_after: int | None = 5) -> Fault:
 def stale(seconds: float = -5) -> Fault:
     """Give tokens out that live so long; less than nothing is an expired one."""
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         before = azure.identity.life
         azure.identity.life = timedelta(seconds=seconds)
 

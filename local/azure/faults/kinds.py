@@ -14,7 +14,7 @@ from local.azure.routing import Call, Kind
 from local.azure.wire import Reply
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
 
 type Answer = Callable[[], Reply]
 type Act = Callable[[Call, Answer], Reply]
@@ -44,7 +44,7 @@ class OperationFault:
 class StateFault:
     """Changes Azure at once; `begin` returns what clearing it has to do."""
 
-    begin: Callable[["LocalAzure"], Undo]
+    begin: Callable[["Estate"], Undo]
 
 
 type Fault = WireFault | OperationFault | StateFault

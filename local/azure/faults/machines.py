@@ -11,7 +11,7 @@ from local.azure.plan import BILLED, Power, Verb
 from local.offer import Offer
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
     from local.azure.vm import Vm
 
 type Deed = Callable[["Vm", datetime], object]
@@ -20,7 +20,7 @@ type Deed = Callable[["Vm", datetime], object]
 def _later(deed: Deed, after: float, when: Power = Power.RUNNING) -> StateFault:
     """Do it to every machine, once, so many seconds after it reached a power."""
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         forgets = [vm.once(when, timedelta(seconds=after), deed) for vm in azure.vms]
 
         def undo() -> None:
@@ -44,7 +44,7 @@ def gone(after: float = 1200) -> Fault:
     """Delete the machines; clearing brings them back, deallocated."""
     deletes = _later(lambda vm, at: vm.remove(at), after)
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         forget = deletes.begin(azure)
 
         def undo() -> None:
@@ -60,7 +60,7 @@ def gone(after: float = 1200) -> Fault:
 def _metered(change: Callable[[Meter], None]) -> Make:
     """Let Azure's bill be reckoned otherwise, from now on and until it is cleared."""
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         meters = [vm.machine.meter for vm in azure.vms]
         before = [(meter.billed, meter.least) for meter in meters]
         for meter in meters:
@@ -86,7 +86,7 @@ def _at_least_five_minutes(meter: Meter) -> None:
 def subscription_disabled(after: float = 1200) -> Fault:
     """Stop every machine of the subscription and refuse all writes from then on."""
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         def disable(_: "Vm", at: datetime) -> None:
             azure.arm.read_only = True
             for vm in azure.vms:
@@ -107,7 +107,7 @@ def while_busy(verb: str = "start", answer: str = "not_allowed") -> Fault:
     """Pick what an operation gets that comes while the opposite one is under way."""
     later, gets = Verb(verb), Busy(answer)
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         before = dict(azure.arm.while_busy)
         azure.arm.while_busy[later] = gets
 

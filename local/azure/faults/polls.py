@@ -15,14 +15,14 @@ from local.azure.wire import Reply, error_reply
 from local.offer import Offer
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
 
 _POLL = frozenset({Kind.POLL})
 _URLS = {"azure-asyncoperation", "location"}
 
 
 def offset_times(hours: float = 8) -> Fault:
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         before = azure.arm.operation_offset
         azure.arm.operation_offset = timedelta(hours=hours)
 
@@ -35,7 +35,7 @@ def offset_times(hours: float = 8) -> Fault:
 
 
 def other_api_version(version: str = "2019-03-01") -> Fault:
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         before = azure.arm.operation_version
         azure.arm.operation_version = version
 

@@ -12,7 +12,7 @@ from local.azure.wire import error_reply
 from local.offer import Offer
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
 
 _PRICES = frozenset({Kind.PRICES})
 
@@ -27,7 +27,7 @@ def throttled(retry_after: int = 60) -> Fault:
 
 
 def paged(size: int = 2) -> Fault:
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         before = azure.prices.page_size
         azure.prices.page_size = size
 
@@ -41,7 +41,7 @@ def paged(size: int = 2) -> Fault:
 
 def _rows(choose: Callable[[], Iterable[Price]]) -> Make:
     def make() -> Fault:
-        def begin(azure: "LocalAzure") -> Undo:
+        def begin(azure: "Estate") -> Undo:
             before = azure.prices.rows
             azure.prices.replace(choose())
             return lambda: azure.prices.replace(before)

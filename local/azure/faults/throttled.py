@@ -11,7 +11,7 @@ from local.azure.routing import VM_READS, VM_WRITES, Call, Kind
 from local.offer import Offer
 
 if TYPE_CHECKING:
-    from local.azure.estate import LocalAzure
+    from local.azure.estate import Estate
 
 
 def _of(call: Call) -> str:
@@ -40,7 +40,7 @@ def bucket_empty(bucket: str = "DeleteVM") -> Fault:
     """Let others have used every token of one of the machine's buckets."""
     used = chosen(BUCKETS, bucket)
 
-    def begin(azure: "LocalAzure") -> Undo:
+    def begin(azure: "Estate") -> Undo:
         def hold(tokens: int) -> None:
             for vm in azure.vms:
                 azure.arm.limits.hold(used, vm.name, tokens, azure.now())
