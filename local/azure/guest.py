@@ -77,6 +77,7 @@ class Boot:
         self.leaves_at: datetime | None = None
         self.release_failed = False
         self.asked_for: datetime | None = None
+        self.was_ready = False
 
 
 class Guest:
@@ -133,6 +134,7 @@ class Guest:
     def heartbeat(self, boot: Boot, now: datetime) -> dict[str, Any]:
         """The report, all fields of it."""
         stage = self.stage(boot, now)
+        boot.was_ready |= stage.phase is Phase.READY
         return {
             "machine": self.name,
             "boot_id": boot.id,
@@ -189,7 +191,7 @@ class Guest:
         due = [(keeper.lease_ends, Ending.LEASE)]
         ready = self.ready_at(boot)
         deadline = keeper.boot_deadline
-        if deadline is not None and (ready is None or ready > deadline):
+        if deadline is not None and self._late(boot, ready, deadline):
             due.append((deadline, Ending.NEVER_READY))
         patience = self.habits.gives_up_after
         if self.habits.fixed is Phase.BROKEN and patience is not None:
@@ -201,6 +203,10 @@ class Guest:
         return [
             Duty(at=max(at, boot.at), act=Act.END, ending=ending) for at, ending in due
         ]
+
+    def _late(self, boot: Boot, ready: datetime | None, deadline: datetime) -> bool:
+        """Whether the boot deadline finds it unready; once ready, it never does."""
+        return not boot.was_ready and (ready is None or ready > deadline)
 
     def _may_be_idle(self, boot: Boot) -> bool:
         known = self.activity.idle_known and not self.activity.busy

@@ -95,6 +95,12 @@ class Machine:
         return usual(verb, self._power, self.timings)
 
     @property
+    def allocates(self) -> bool:
+        """Whether the start under way will find a host: else nothing is there to bill."""
+        course = self._course
+        return course is not None and course.arrives is not None
+
+    @property
     def awaits(self) -> Verb | None:
         """The last operation that waits for its turn."""
         return self._queue[-1].operation.verb if self._queue else None
