@@ -19,6 +19,7 @@ class MemoryTable:
         self.unreachable = False
         self._rows: dict[tuple[str, str], Row] | None = None if missing else {}
         self._lost_answers = 0
+        self._lost_writes = 0
         self._etags = count(1)
         self._lock = threading.RLock()
 
@@ -30,6 +31,10 @@ class MemoryTable:
     def lose_answers(self, times: int = 1) -> None:
         """Let the next writes be made and their answers be lost."""
         self._lost_answers = times
+
+    def lose_writes(self, times: int = 1) -> None:
+        """Let the next writes never arrive."""
+        self._lost_writes = times
 
     def get(self, partition: str, key: str) -> Row | None:
         """Read one row."""
@@ -56,7 +61,7 @@ class MemoryTable:
     def delete(self, partition: str, key: str, etag: str) -> None:
         """Delete a row as it was read."""
         with self._lock:
-            rows = self._reached()
+            rows = self._arrived()
             row = rows.get((partition, key))
             if row is None or row.etag != etag:
                 raise LedgerConflict(f"The row {key} is not as it was read.")
@@ -68,7 +73,7 @@ class MemoryTable:
         assert 1 <= len(writes) <= _LARGEST_TRANSACTION
         assert len({write.key for write in writes}) == len(writes)
         with self._lock:
-            rows = self._reached()
+            rows = self._arrived()
             made = {
                 (partition, write.key): self._made(partition, write, rows)
                 for write in writes
@@ -106,6 +111,13 @@ class MemoryTable:
         if self._rows is None:
             raise TableMissing("The ledger's table is missing.")
         return self._rows
+
+    def _arrived(self) -> dict[tuple[str, str], Row]:
+        rows = self._reached()
+        if self._lost_writes:
+            self._lost_writes -= 1
+            raise LedgerUnavailable("The write was lost on its way.")
+        return rows
 
     def _answer(self) -> None:
         if self._lost_answers:

@@ -95,10 +95,11 @@ class Machine:
         return usual(verb, self._power, self.timings)
 
     @property
-    def allocates(self) -> bool:
-        """Whether the start under way will find a host: else nothing is there to bill."""
+    def unallocated(self) -> bool:
+        """Whether a start is under way that will find no host: nothing is there."""
         course = self._course
-        return course is not None and course.arrives is not None
+        starts = course is not None and course.verb is Verb.START
+        return starts and course is not None and course.arrives is None
 
     @property
     def awaits(self) -> Verb | None:

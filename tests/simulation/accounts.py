@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import pairwise
 
 from control.ledger import Ledger
 from control.model import Session
@@ -12,6 +13,7 @@ from control.words import LeaseState
 from local.azure.plan import Power
 from local.azure.vm import Vm
 from tests.simulation.pressing import CALLS, ONE_TICK
+from tests.simulation.rows import Rows
 from tests.simulation.truth import Notes, Truth
 from tests.simulation.verdict import Verdict
 from tests.simulation.world import World
@@ -77,9 +79,12 @@ def minus(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
 class Accounts:
     """Settles the accounts at the end of a life."""
 
-    def __init__(self, world: World, truth: Truth, verdict: Verdict) -> None:
+    def __init__(
+        self, world: World, truth: Truth, rows: Rows, verdict: Verdict
+    ) -> None:
         self._world = world
         self._truth = truth
+        self._rows = rows
         self._verdict = verdict
         self._ledger = Ledger(world.rows)
 
@@ -107,8 +112,9 @@ class Accounts:
         not_ours = [*notes.foreign, *notes.unallocated]
         unseen = minus(minus(billed, spans), not_ours)
         free = minus(unseen, minus(unseen, [_whole(s) for s in sessions]))
-        blind = minus(unseen, minus(unseen, notes.blind))
-        self._seen(vm, minus(minus(unseen, free), notes.blind))
+        blind = minus(notes.blind, self._rows.open.get(vm.name, []))
+        self._seen(vm, minus(minus(unseen, free), blind))
+        blind = minus(unseen, minus(unseen, blind))
         over = minus(spans, billed)
         self._not_too_much(vm, sessions, billed, notes)
         return Account(
@@ -139,7 +145,7 @@ class Accounts:
 
     def _exactly_one(self, counted: list[Span | None]) -> None:
         spans = sorted(span for span in counted if span is not None)
-        for (_, end), (start, _) in zip(spans, spans[1:], strict=False):
+        for (_, end), (start, _) in pairwise(spans):
             if start < end - money.LEAST_BILLED:
                 text = f"one until {end}, the next from {start}"
                 self._verdict.fails("no second is in two sessions", text)

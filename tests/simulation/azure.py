@@ -117,4 +117,3 @@ HAPPENINGS: Mapping[str, Happening] = {
     for name, offer in _OFFERS.items()
     if name not in _REAL_SECONDS
 }
-

@@ -13,7 +13,7 @@ from tests.simulation.world import Setting
 
 _FIRST = datetime(2026, 11, 20, tzinfo=UTC)
 # How many hazards a day, from a quiet life to one where everything fails.
-_MOODS = (1.0, 4.0, 12.0)
+_MOODS = (1.0, 4.0, 12.0, 40.0)
 _CHEERFUL = ("used",)
 _NEAR = timedelta(hours=3)
 

@@ -33,17 +33,15 @@ class Ends:
         """Somebody pressed stop."""
         self._stops[machine] = self._now
 
-    def changed(
-        self, before: Lease, after: Lease, sessions: Mapping[str, Session]
-    ) -> None:
-        """Learn of a lease that changed."""
+    def changed(self, before: Lease, after: Lease, _: Mapping[str, Session]) -> None:
+        """Learn of a lease that changed; one that closed was off by itself."""
         vm = self._world.azure.machine(before.machine)
         if before.session_id is not None and after.session_id != before.session_id:
             self._is_off(vm)
-        if before.state is not LeaseState.HELD or after.state is LeaseState.HELD:
+        if before.state is not LeaseState.HELD or after.release is None:
             return
-        reason = _reason(before, after, sessions)
-        if reason is None or not _TRUE[reason](self, vm, before, after):
+        reason = after.release.reason
+        if not _TRUE[reason](self, vm, before, after):
             text = f"{vm.name} was ended as {reason}, which is not so"
             self._verdict.fails("a healthy session is never ended", text)
 
@@ -73,15 +71,14 @@ class Ends:
     def locked(self, _: Vm, before: Lease, after: Lease) -> bool:
         return before.locked or after.locked
 
-    def idle(self, vm: Vm, _: Lease, after: Lease) -> bool:
+    def idle(self, vm: Vm, *_: Lease) -> bool:
         """Nobody uses it, and it was ready for as long as it may be idle.
 
         How long it was idle the VM alone knows, and may be wrong about; one that has
         ended itself says so itself.
         """
         notes, boot = self._notes(vm), vm.guest.boot
-        ended_itself = boot is not None and boot.ending is not None
-        if ended_itself or after.state is LeaseState.NONE:
+        if boot is not None and boot.ending is not None:
             return True
         ready_for = self._now - (notes.unready_at or self._now)
         used = notes.busy_since is not None and not self._lately(notes.busy_since)
@@ -135,12 +132,3 @@ _TRUE: Mapping[StopReason, True_] = {
     StopReason.NO_CAPACITY: Ends.not_started,
     StopReason.START_FAILED: Ends.not_started,
 }
-
-
-def _reason(
-    before: Lease, after: Lease, sessions: Mapping[str, Session]
-) -> StopReason | None:
-    if after.release is not None:
-        return after.release.reason
-    ended = sessions.get(before.session_id or "")
-    return ended.stop_reason if ended else None

@@ -69,7 +69,7 @@ HAPPENINGS: Mapping[str, Happening] = {
         minutes=(30, 600),
     ),
     "keeper_and_heart_dead": Happening(
-        says="the agent of {machine} is dead: no heartbeats, and it does not end itself",
+        says="the agent of {machine} is dead: no heartbeats, and no end of its own",
         begin=_behave(ends_itself=False, beats=False),
         end=_behave(ends_itself=True, beats=True),
         minutes=(30, 600),

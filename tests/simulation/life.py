@@ -17,6 +17,7 @@ from tests.simulation.hazards import Hazards
 from tests.simulation.pressing import Pressing, Worst
 from tests.simulation.quiet import Quiet
 from tests.simulation.rows import Rows
+from tests.simulation.sayings import Sayings
 from tests.simulation.services import OPERATOR
 from tests.simulation.truth import Truth
 from tests.simulation.verdict import Broken, Verdict
@@ -56,11 +57,17 @@ class Life:
         self.pressing = Pressing(
             self.world, self.truth, self.rows, self.verdict, self._present
         )
+        self.sayings = Sayings(self.world, self.truth, self.rows, self.verdict)
         self.quiet = Quiet(self.world, self.rows.leases)
         self.rows.listeners += [self.ends.changed, self._lease_changed]
         self.rows.on_write = self.quiet.wrote
         self.world.table.witness = self.rows
-        self.world.listeners += [self.pressing.called, self._called]
+        self.world.listeners += [
+            self.sayings.called,
+            self.pressing.called,
+            self._called,
+        ]
+        self.world.on_reply = self.sayings.answered
         self.world.on_stop = self.ends.tapped
         self.world.on_ready = self._heard_ready
         self.log: list[str] = []
@@ -80,7 +87,7 @@ class Life:
             self._wind_down()
         account = None
         if self.verdict.first is None:
-            account = Accounts(self.world, self.truth, self.verdict).settle()
+            account = Accounts(self.world, self.truth, self.rows, self.verdict).settle()
         return Result(
             plan=self._plan,
             broken=self.verdict.first,
@@ -108,12 +115,12 @@ class Life:
         at = world.tasks.now()
         while at < end:
             for vm in world.azure.vms:
-                stop = partial(
-                    world.request, "stop", OPERATOR, instance=0, machine=vm.name
-                )
-                world.tasks.at(at, stop)
+                world.tasks.at(at, partial(self._stop, vm.name))
             at += _LAST_STOP
         self._live(end)
+
+    def _stop(self, machine: str) -> None:
+        self.world.request("stop", OPERATOR, machine=machine)
 
     def _live(self, until: datetime) -> None:
         while self.world.tasks.now() < until and self.verdict.first is None:
@@ -125,9 +132,10 @@ class Life:
         others = [self._next_tick, until, *map(self._due, self.world.azure.vms)]
         tasks.horizon = min(due for due in others if due is not None)
         at = max(min(tasks.horizon, tasks.next_at or until), tasks.now())
-        tasks.settle(min(at, until))
+        tasks.pass_to(min(at, until))
+        self._look(tasks.now())
+        tasks.settle(tasks.now())
         now = tasks.now()
-        self._look(now)
         if now >= self._next_tick:
             self._next_tick += TICK
             self._tick(now)
@@ -152,7 +160,9 @@ class Life:
         for vm in self.world.azure.vms:
             vm.machine.settle(now)
         self.world.views.note(now)
-        self.pressing.look(self.truth.look())
+        passed = self.truth.look()
+        self.pressing.look(passed)
+        self.sayings.look(passed)
 
     def _due(self, vm: Vm) -> datetime | None:
         return None if vm.name in self._busy else vm.heart.next_at

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from control.model import Lease
+from control.rules import money
 from control.words import LeaseState
 from local.azure.vm import Vm
 from local.azure.wire import Reply
@@ -16,7 +17,7 @@ from tests.simulation.hazards import LedgerFault
 from tests.simulation.rows import Rows
 from tests.simulation.truth import Truth
 from tests.simulation.verdict import Verdict
-from tests.simulation.world import World
+from tests.simulation.world import PRICE, World
 
 # One tick, a person's deallocate of moments ago (50 s), and the calls themselves.
 ONE_TICK = timedelta(seconds=60)
@@ -35,6 +36,7 @@ class Count:
     pressing: timedelta = timedelta(0)
     unleased: timedelta = timedelta(0)
     keeping: timedelta = timedelta(0)
+    leased: timedelta = timedelta(0)
     due_at: datetime | None = None
     during: set[str] = field(default_factory=set)
 
@@ -81,7 +83,9 @@ class Pressing:
         for vm in self._world.azure.vms:
             count, lease = self._counts[vm.name], self._lease(vm)
             bills = self._truth.billing(vm)
-            self._measure(vm, count, lease, bills=bills)
+            if bills and lease.session_id is not None and not vm.machine.unallocated:
+                count.leased += passed
+            self._measure(count, lease, bills=bills)
             self._press(vm, count, lease, passed, bills=bills)
             self._lease_it(vm, count, lease, passed, bills=bills)
             self._keep(vm, count, passed, bills=bills)
@@ -122,17 +126,17 @@ class Pressing:
             text = f"{vm.name} bills without a lease"
             self._verdict.fails("nothing of ours bills without a lease", text)
 
-    def _keep(
-        self, vm: Vm, count: Count, passed: timedelta, *, bills: bool
-    ) -> None:
+    def _keep(self, vm: Vm, count: Count, passed: timedelta, *, bills: bool) -> None:
         """With the app away the VM ends itself, at its own deadline."""
         boot, habits = vm.guest.boot, vm.guest.habits
         now = self._world.tasks.now()
         alive = boot is not None and habits.ends_itself and habits.beats
         due = alive and boot is not None and now > boot.keeper.lease_ends
-        if not (bills and due) or self._truth.ending(vm):
-            count.keeping = timedelta(0)
-        elif boot is not None and boot.release_failed:
+        if (
+            not (bills and due)
+            or self._truth.ending(vm)
+            or (boot is not None and boot.release_failed)
+        ):
             count.keeping = timedelta(0)
         else:
             count.keeping += passed
@@ -152,7 +156,19 @@ class Pressing:
                 return "locked"
             if lease.expires_at is not None and now >= lease.expires_at:
                 return "its time is up"
+            if self._money_is_up():
+                return "the money is up"
         return None
+
+    def _money_is_up(self) -> bool:
+        """Whether what ran with a lease has used the budget, at the one true price."""
+        world = self._world
+        if world.price_moved:
+            return False
+        budget = world.setting.policies[world.name(0)].budget
+        standing = money.standing(budget.standing_per_month, budget.start, budget.end)
+        leased = sum((c.leased for c in self._counts.values()), timedelta(0))
+        return money.span_cost(PRICE, leased) >= budget.limit - standing
 
     def _over_cap(self, vm: Vm) -> bool:
         entry, cap = vm.machine.provisioning, self._world.setting.max_runtime
@@ -167,7 +183,7 @@ class Pressing:
     def _lease(self, vm: Vm) -> Lease:
         return self._rows.leases.get(vm.name) or Lease(machine=vm.name)
 
-    def _measure(self, vm: Vm, count: Count, lease: Lease, *, bills: bool) -> None:
+    def _measure(self, count: Count, lease: Lease, *, bills: bool) -> None:
         """Note the longest overshoot: from when its time was up until it is off."""
         now = self._world.tasks.now()
         past = lease.expires_at is not None and now >= lease.expires_at

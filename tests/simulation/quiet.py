@@ -1,7 +1,7 @@
 """Idle minutes that may be skipped, and why nothing is lost by it.
 
-A tick over machines that are off, without a lease and read as before, decides row 18 for
-each: it sends nothing, and of the rows it writes only `observed` and `tick`, which the
+A tick over machines that are off, without a lease and read as before, decides row 18
+for each: it sends nothing, and writes the rows `observed` and `tick` alone, which the
 next tick writes again, whole. What the one hands on to the next is `last_run_at` (a
 longer gap would count), so that alone is moved on. Each condition of this proof is
 looked at below, and a test lives lives with and without skipping: they are the same.
@@ -21,7 +21,7 @@ from local.azure.faults.kinds import WireFault
 from local.azure.plan import Power
 from local.azure.routing import VM_READS
 from tests.simulation.hazards import Hazards
-from tests.simulation.world import TICK, World
+from tests.simulation.world import World
 
 _HANDED_ON = frozenset({keys.OBSERVED, keys.TICK})
 _SPARE = timedelta(minutes=2)
@@ -100,5 +100,3 @@ class Quiet:
 def _meets_reads(fault: object) -> bool:
     """Whether a fault may come between a tick and what it reads."""
     return not isinstance(fault, WireFault) or bool(fault.kinds & VM_READS)
-
-

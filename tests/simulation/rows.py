@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from control import keys
 from control.codec import Codec
@@ -11,6 +12,9 @@ from control.records import Total
 from control.words import LeaseState
 from tests.simulation.table import Change
 from tests.simulation.verdict import Verdict
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 type Listener = Callable[[Lease, Lease, Mapping[str, Session]], None]
 
@@ -23,7 +27,9 @@ class Rows:
     def __init__(self, verdict: Verdict) -> None:
         self._verdict = verdict
         self.leases: dict[str, Lease] = {}
+        self.changed_at: dict[str, datetime] = {}
         self.sessions: dict[str, dict[str, Session]] = {}
+        self.open: dict[str, list[tuple[datetime, datetime]]] = {}
         self.listeners: list[Listener] = []
         self.on_write: Callable[[str], None] = lambda _: None
 
@@ -44,12 +50,18 @@ class Rows:
             self._no_release_taken_back(before, after)
             self._deadline_moves_by_rule(before, after)
             self._one_answered_start(before, after)
+            if (before.state, before.locked) != (after.state, after.locked):
+                self.changed_at[partition] = self._verdict.now()
+            if before.session_id != after.session_id:
+                self._opened_or_closed(partition, before, after)
             for listener in self.listeners:
                 listener(before, after, self.sessions.get(partition, {}))
 
     def _session(self, partition: str, change: Change) -> None:
         if change.before is not None and change.before.values.get("ended_at"):
-            self._verdict.fails("closed rows never change", f"{change.key} was written again")
+            self._verdict.fails(
+                "closed rows never change", f"{change.key} was written again"
+            )
         session = _SESSIONS.decode(change.values)
         self.sessions.setdefault(partition, {})[session.id] = session
 
@@ -66,7 +78,18 @@ class Rows:
             return
         old, new = _total(change.before.values), _total(change.values)
         if new.cost < old.cost or new.billed_seconds < old.billed_seconds:
-            self._verdict.fails("totals never decrease", f"{change.key}: {old.cost} to {new.cost}")
+            self._verdict.fails(
+                "totals never decrease", f"{change.key}: {old.cost} to {new.cost}"
+            )
+
+    def _opened_or_closed(self, machine: str, before: Lease, after: Lease) -> None:
+        """Keep from when to when a session was open, by the clock of the judge."""
+        now = self._verdict.now()
+        spans = self.open.setdefault(machine, [])
+        if before.session_id is not None:
+            spans[-1] = spans[-1][0], now
+        if after.session_id is not None:
+            spans.append((now, now))
 
     def _no_release_taken_back(self, before: Lease, after: Lease) -> None:
         if before.release is None or before.session_id != after.session_id:
@@ -106,4 +129,3 @@ def _total(values: Values) -> Total:
 def spent(sessions: Mapping[str, Session]) -> Decimal:
     """Sum what closed sessions cost."""
     return sum((each.cost or Decimal(0) for each in sessions.values()), Decimal(0))
-

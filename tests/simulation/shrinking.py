@@ -36,8 +36,7 @@ def shrunk(failing: Result, lives: int = 200) -> Result:
         return made if same else None
 
     best = fails(_cut_off(failing)) or failing
-    best = _fewer(best, fails)
-    return best
+    return _fewer(best, fails)
 
 
 def _cut_off(failing: Result) -> Plan:

@@ -1,4 +1,4 @@
-"""What the platform may do to the app: its ledger, its timer, its process, its peers."""
+"""What the platform may do to the app: to its ledger, its timer, its processes."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,6 +11,8 @@ from tests.simulation.happening import Do, Event, Happening
 from tests.simulation.hazards import LedgerFault
 from tests.simulation.services import away
 from tests.simulation.world import PRICE, World
+
+ON, OFF = True, False
 
 
 def _ledger(fault: LedgerFault, says: str, minutes: tuple[float, float]) -> Happening:
@@ -40,8 +42,16 @@ def _die(world: World, event: Event) -> None:
     one.process.dies_after = event.how["steps"]
 
 
+def _notices(world: World, *, lost: bool) -> None:
+    world.notices_away = lost
+    world.services.notices.recover()
+    if lost:
+        world.services.notices.fail(away(), None)
+
+
 def _price(world: World, event: Event) -> None:
     world.services.prices.price = Decimal(event.how["price"])
+    world.price_moved = True
 
 
 def _report(world: World, event: Event) -> None:
@@ -95,14 +105,12 @@ HAPPENINGS: Mapping[str, Happening] = {
         timedelta(0),
         (5, 200),
     ),
-    "ticks_lost": _spell("the timer is frozen", "ticks_lost", True, False, (1, 240)),
-    "ticks_late": _spell(
-        "every tick is 40 s late", "tick_late", 40.0, 0.0, (5, 60)
-    ),
+    "ticks_lost": _spell("the timer is frozen", "ticks_lost", ON, OFF, (1, 240)),
+    "ticks_late": _spell("every tick is 40 s late", "tick_late", 40.0, 0.0, (5, 60)),
     "ticks_doubled": _spell(
         "every tick runs twice at once", "ticks_at_once", 2, 1, (5, 120)
     ),
-    "app_away": _spell("the app is away", "app_away", True, False, (1, 400)),
+    "app_away": _spell("the app is away", "app_away", ON, OFF, (1, 400)),
     "dies": Happening(
         says="instance {instance} of the app dies {steps} steps later",
         begin=_die,
@@ -144,8 +152,8 @@ HAPPENINGS: Mapping[str, Happening] = {
     ),
     "notices_away": Happening(
         says="notices cannot be sent",
-        begin=lambda world, _: world.services.notices.fail(away(), None),
-        end=lambda world, _: world.services.notices.recover(),
+        begin=lambda world, _: _notices(world, lost=True),
+        end=lambda world, _: _notices(world, lost=False),
         minutes=(10, 2000),
     ),
 }

@@ -123,6 +123,10 @@ class Tasks:
         self._hub.switch()
         return made[0] if made else None
 
+    def pass_to(self, at: datetime) -> None:
+        """Let it be an instant before which nothing is due."""
+        self._now = max(self._now, at)
+
     def settle(self, until: datetime) -> None:
         """Do all that is due by an instant, and let it be that instant."""
         while self._due and self._due[0][0] <= until:

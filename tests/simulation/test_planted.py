@@ -45,7 +45,7 @@ def event(name: str, after: float, /, lasts: float = 0, **how: object) -> Event:
 
 def tap(name: str, after: float, /, **how: object) -> Event:
     """Return what somebody taps on a phone."""
-    return event(name, after, device="phone", **how)
+    return event(name, after, 0, device="phone", **how)
 
 
 START = tap("start", 5.3, hours=2)

@@ -121,7 +121,7 @@ class Truth:
         working = vm.machine.working
         if working is not None and working.verb is Verb.START:
             notes.starting.append((since, now))
-            if not vm.machine.allocates:
+            if vm.machine.unallocated:
                 notes.unallocated.append((since, now))
         if self.ending(vm):
             notes.ending.append((since, now))

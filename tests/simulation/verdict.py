@@ -25,8 +25,10 @@ class Verdict:
         self._clock = clock
         self.first: Broken | None = None
 
+    def now(self) -> datetime:
+        return self._clock.now()
+
     def fails(self, invariant: str, text: str) -> None:
         """Say that it does not hold now."""
         if self.first is None:
-            now = self._clock.now()
-            self.first = Broken(invariant=invariant, text=text, at=now)
+            self.first = Broken(invariant=invariant, text=text, at=self.now())

@@ -1,4 +1,4 @@
-"""What the instance views said before: Azure's view of a machine may be a minute late."""
+"""What the instance views said before: Azure's may be a minute late."""
 
 import json
 from collections import deque

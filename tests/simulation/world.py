@@ -12,9 +12,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from control.assembly import Ports, assemble
+from control.azure.faults import unanswered
 from control.decision import Policy
 from control.devices import Devices
-from control.azure.faults import unanswered
 from control.ledger import Ledger
 from control.memory import MemoryPrices, MemoryTable
 from control.model import Budget
@@ -115,7 +115,10 @@ class World:
         self.azure = Estate(
             self.tasks,
             machines=[
-                Spec(name=name, tags={"controlled-by": "switch"} if setting.tagged else {})
+                Spec(
+                    name=name,
+                    tags={"controlled-by": "switch"} if setting.tagged else {},
+                )
                 for name in setting.names
             ],
         )
@@ -127,6 +130,8 @@ class World:
         self.services.admit(setting.names)
         self.views = Views(self.azure)
         self.listeners: list[Callable[[str, str, Reply], None]] = []
+        self.price_moved = self.notices_away = False
+        self.on_reply: Callable[[str, Response], None] = lambda *_: None
         self.on_stop: Callable[[str], None] = lambda _: None
         self.on_ready: Callable[[str], None] = lambda _: None
         self.instances = [self._instance(f"app {number}") for number in (1, 2)]
@@ -168,7 +173,10 @@ class World:
             headers={"authorization": f"Bearer {device}"},
             body=json.dumps(body).encode() if body is not None else b"",
         )
-        return self.tasks.ask(partial(one.app.answer, route, request), one.process)
+        answer = self.tasks.ask(partial(one.app.answer, route, request), one.process)
+        if answer is not None and "machine" in query:
+            self.on_reply(query["machine"], answer)
+        return answer
 
     def tick(self, number: int) -> None:
         """Run the timer in an instance, as the current task."""
