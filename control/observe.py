@@ -52,13 +52,14 @@ class Observer:
         read = fresh or not young or before is None
         seen = self._read(machine, before, beat, run) if read else before
         assert seen is not None
+        weighed = _weighs_money(state, seen, run)
         observation = Observation(
             run=run,
             seen=seen,
             heartbeat=beat,
             operation=self._operation(state) if read else None,
-            spend=self._spend(state, now),
-            quote=self._quote(),
+            spend=self._spend(state, now) if weighed else None,
+            quote=self._quote() if weighed else None,
             ask=ask,
             new_id=keys.new_session_id(now),
             fresh=read,
@@ -141,6 +142,12 @@ def read_machine(machines: Machines, machine: str, clock: Clock) -> Reading:
         return Reading(
             began_at=began_at, power=Power.UNKNOWN, problem=error.fault.value
         )
+
+
+def _weighs_money(state: State, seen: Observed, run: RunKind) -> bool:
+    """Whether money can matter: not to the timer at rest, which 99 of 100 ticks are."""
+    at_rest = state.lease.state is LeaseState.NONE and not seen.power.billing
+    return not at_rest or run not in {RunKind.TICK, RunKind.HEARTBEAT}
 
 
 def _last_sent(state: State) -> datetime:

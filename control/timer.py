@@ -90,24 +90,29 @@ class Housekeeping:
             lambda: self._ledger.put_tick(made),
             self._report,
             self._quote,
-            self._codes,
         ):
             _attempt(part)
 
     def _quote(self) -> None:
-        """Ask daily, and after a failure hourly; when asked is written first."""
+        """Ask daily, and after a failure hourly; when asked is written first.
+
+        Old pairing codes go on the same occasion.
+        """
         now, kept = self._clock.now(), self._ledger.quoted()
         young = kept.newest is not None and now - kept.newest.at < QUOTE_EVERY
         if young or _recently(kept.asked_at, now):
             return
         self._ledger.put_quoted(replace(kept, asked_at=now))
+        _attempt(self._codes)
         quote = self._prices.quote(now)
         if quote is not None:
             self._ledger.put_quoted(Quoted(newest=quote, asked_at=now))
 
     def _report(self) -> None:
+        if self._reports is None:
+            return
         now, kept = self._clock.now(), self._ledger.reported()
-        if self._reports is None or _recently(kept.asked_at, now):
+        if _recently(kept.asked_at, now):
             return
         self._ledger.put_reported(merged(kept, None, now))
         try:

@@ -29,7 +29,7 @@ class MemoryTable:
             self._rows = None
 
     def lose_answers(self, times: int = 1) -> None:
-        """Let the next writes be made and their answers be lost."""
+        """Let the next writes be made, or refused, and their answers be lost."""
         self._lost_answers = times
 
     def lose_writes(self, times: int = 1) -> None:
@@ -64,6 +64,7 @@ class MemoryTable:
             rows = self._arrived()
             row = rows.get((partition, key))
             if row is None or row.etag != etag:
+                self._answer()
                 raise LedgerConflict(f"The row {key} is not as it was read.")
             del rows[partition, key]
             self._answer()
@@ -74,10 +75,14 @@ class MemoryTable:
         assert len({write.key for write in writes}) == len(writes)
         with self._lock:
             rows = self._arrived()
-            made = {
-                (partition, write.key): self._made(partition, write, rows)
-                for write in writes
-            }
+            try:
+                made = {
+                    (partition, write.key): self._made(partition, write, rows)
+                    for write in writes
+                }
+            except LedgerConflict:
+                self._answer()
+                raise
             rows.update(made)
             self._answer()
 

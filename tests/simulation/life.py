@@ -1,5 +1,6 @@
 """A life of the deployment from its first minute to its last, event after event."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -59,7 +60,11 @@ class Life:
         )
         self.sayings = Sayings(self.world, self.truth, self.rows, self.verdict)
         self.quiet = Quiet(self.world, self.rows.leases)
-        self.rows.listeners += [self.ends.changed, self._lease_changed]
+        self.rows.listeners += [
+            self.ends.changed,
+            self.sayings.changed,
+            self._lease_changed,
+        ]
         self.rows.on_write = self.quiet.wrote
         self.world.table.witness = self.rows
         self.world.listeners += [
@@ -79,6 +84,14 @@ class Life:
 
     def run(self) -> Result:
         """Live until the end, or until an invariant breaks."""
+        before = logging.root.manager.disable
+        logging.disable(logging.CRITICAL)
+        try:
+            return self._run()
+        finally:
+            logging.disable(before)
+
+    def _run(self) -> Result:
         for event in self._plan.events:
             if event.at < self._ends:
                 self.world.tasks.at(event.at, partial(self._begin, event))

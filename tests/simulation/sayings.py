@@ -1,15 +1,17 @@
 """What people are told is so, and Azure is told only what is still meant."""
 
 import json
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from http import HTTPStatus
 
-from control.model import Lease
+from control.model import Lease, Session
 from control.said.notices import TITLES
 from control.web.http import Response
-from control.words import LeaseState
+from control.words import LeaseState, Limit
 from local.azure.vm import Vm
 from local.azure.wire import Reply
+from tests.simulation.hazards import LedgerFault
 from tests.simulation.pressing import CALLS, ONE_TICK
 from tests.simulation.rows import Rows
 from tests.simulation.truth import Truth
@@ -18,6 +20,7 @@ from tests.simulation.world import World
 
 # A reading is 8 s old at most, and a call to ARM takes 5 s.
 _READ_AGO = timedelta(seconds=20)
+_CALL = timedelta(seconds=30)
 _ON_ITS_WAY = timedelta(seconds=10)
 _ALARM_AFTER = timedelta(minutes=3) + 2 * ONE_TICK + CALLS
 _ALARM = TITLES["alarm"]
@@ -35,6 +38,7 @@ class Sayings:
         self._verdict = verdict
         self._billing: dict[str, timedelta] = {}
         self._overdue: dict[str, timedelta] = {}
+        self._unknown = timedelta(0)
         self._told = 0
 
     def answered(self, machine: str, answer: Response) -> None:
@@ -63,8 +67,21 @@ class Sayings:
             text = f"{machine}: the lease is {lease.state}, until {lease.expires_at}"
             self._verdict.fails("nothing starts without a lease", text)
 
+    def changed(self, before: Lease, after: Lease, _: Mapping[str, Session]) -> None:
+        """While the spend is unknown no start opens a session, no budget's end moves."""
+        if self._unknown <= _CALL:
+            return
+        opened = after.session_id is not None and after.session_id != before.session_id
+        ends = [lease.expires_at for lease in (before, after)]
+        later = before.limited_by is Limit.BUDGET and _rises(ends)
+        if (opened and after.adopted_at is None) or (not opened and later):
+            text = f"{after.machine} may run, and nobody knows what is spent"
+            self._verdict.fails("an unknown never loosens a limit", text)
+
     def look(self, passed: timedelta) -> None:
         """Count for how long each bills, and for how long a release is overdue."""
+        unknown = LedgerFault.MONEY in self._world.hazards.ledger
+        self._unknown = self._unknown + passed if unknown else timedelta(0)
         sent = self._world.services.notices.sent
         alarms = [title for title, _ in sent[self._told :] if _ALARM in title]
         self._told = len(sent)
@@ -90,3 +107,8 @@ class Sayings:
         if self._overdue[vm.name] > _ALARM_AFTER:
             text = f"{vm.name} bills and is being released, and nobody is told"
             self._verdict.fails("an overdue release is told", text)
+
+
+def _rises(ends: list[datetime | None]) -> bool:
+    first, second = ends
+    return first is not None and second is not None and second > first

@@ -13,8 +13,8 @@ from tests.simulation.happening import Event
 from tests.simulation.life import Life, Result
 from tests.simulation.world import Setting
 
-HOUR = timedelta(hours=1)
-SHARE = range(9001, 9013)
+HOUR = timedelta(hours=0.75)
+SHARE = range(9001, 9007)
 KEPT = sorted(keeping.FOLDER.glob("*.json"))
 
 
@@ -32,7 +32,7 @@ def lived(plan: Plan) -> Result:
 @pytest.mark.parametrize("seed", SHARE)
 def test_a_share_of_all_lives_breaks_nothing(seed: int) -> None:
     """`make sim` lives many more of them."""
-    lived(drawn(seed, days=2))
+    lived(drawn(seed, days=1.5))
 
 
 @pytest.mark.parametrize("path", KEPT, ids=[path.stem for path in KEPT])
@@ -41,10 +41,10 @@ def test_a_story_that_once_broke_something_breaks_nothing(path: Path) -> None:
     lived(keeping.read(path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("seed", [3, 9])
+@pytest.mark.parametrize("seed", [9])
 def test_the_same_seed_gives_the_same_life(seed: int) -> None:
     """Line by line, to the second and the cent."""
-    first, second = (lived(drawn(seed, days=3)) for _ in range(2))
+    first, second = (lived(drawn(seed, days=2)) for _ in range(2))
     assert first.log == second.log
     assert first.account == second.account
 
@@ -52,7 +52,7 @@ def test_the_same_seed_gives_the_same_life(seed: int) -> None:
 @pytest.mark.parametrize("seed", [3, 9])
 def test_skipping_idle_minutes_changes_nothing(seed: int) -> None:
     """The same life with every tick of it run."""
-    plan = drawn(seed, days=1.5)
+    plan = drawn(seed, days=0.75)
     short, whole = Life(plan).run(), Life(plan, skips=False).run()
     assert short.skipped > short.ticks
     assert whole.skipped == 0
@@ -63,16 +63,16 @@ def test_skipping_idle_minutes_changes_nothing(seed: int) -> None:
 @pytest.mark.parametrize("name", sorted(HAPPENINGS))
 def test_an_evening_under_each_happening_breaks_nothing(name: str) -> None:
     """It is on from before the start until after the end; then all is well again."""
-    setting = Setting(seed=7, begins=drawn(7, 1).setting.begins, days=0.25)
+    setting = Setting(seed=7, begins=drawn(7, 1).setting.begins, days=0.15)
     at = setting.begins
     kind = HAPPENINGS[name]
     how = kind.draw(Random(name))
     events = [
         Event(at=at + timedelta(minutes=2), name=name, lasts=3 * HOUR, how=how),
-        _tap("start", at + timedelta(minutes=3), hours=1),
-        Event(at=at + timedelta(minutes=33), name="used", lasts=HOUR),
+        _tap("start", at + timedelta(minutes=3), hours=0.75),
+        Event(at=at + timedelta(minutes=33), name="used", lasts=HOUR / 2),
         _tap("stop", at + timedelta(minutes=50)),
-        _tap("start", at + timedelta(minutes=53), hours=1),
+        _tap("start", at + timedelta(minutes=53), hours=0.75),
     ]
     if not kind.end:
         events[0] = Event(at=at + timedelta(minutes=35), name=name, how=how)

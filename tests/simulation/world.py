@@ -1,7 +1,6 @@
 """The whole in simulated time: the real app over ports, Azure, its VMs, and people."""
 
 import json
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -108,7 +107,6 @@ class World:
     """What one life is lived in; `Life` moves it through time."""
 
     def __init__(self, setting: Setting) -> None:
-        logging.disable(logging.CRITICAL)
         self.setting = setting
         self.tasks = Tasks(setting.begins)
         self.hazards = Hazards(setting.seed)
