@@ -28,7 +28,7 @@ test: ready lint
 	$(PY) -m control docs --check
 	$(PY) -m local.docs --check
 	$(PYTEST) --ignore tests/unit --ignore tests/contract tests
-	$(PYTEST) --cov tests/unit tests/contract
+	$(PYTEST) tests/unit tests/contract --cov
 	@$(PY) -m local.packages after
 
 lint: $(VENV)/.ready
