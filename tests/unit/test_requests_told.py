@@ -29,6 +29,15 @@ from tests.unit.builders import (
 
 EMPTY = lease(LeaseState.NONE)
 FREE = spend("4000", Decimal(0))
+UNKNOWN = (
+    "Not started: the record of costs, the ledger, cannot say what has been spent. "
+    "Try again in a minute. Stop still works."
+)
+LITTLE = (
+    "Not started: 12.01 USD are left of the budget, too little for a start. The owner "
+    "has to raise it."
+)
+MANY = "Not started: 7 starts in the last hour, and 6 are allowed. Try again later."
 REPORT = Report(
     amount=Decimal(900),
     currency="USD",
@@ -69,8 +78,8 @@ def _asked(power: Power = Power.DEALLOCATED, **changed: Any) -> requests.Outcome
             Power.DEALLOCATED,
             {"now": at("23:59", day=30).replace(year=2025)},
             (
-                "Not started: the budget runs from 1 November 2026 to 1 February 2027, and "
-                "today lies outside."
+                "Not started: the budget runs from 1 November 2026 to 1 February "
+                "2027, and today lies outside."
             ),
             None,
             {},
@@ -78,30 +87,21 @@ def _asked(power: Power = Power.DEALLOCATED, **changed: Any) -> requests.Outcome
         (
             Power.DEALLOCATED,
             {"spend": None},
-            (
-                "Not started: the record of costs, the ledger, cannot say what has been "
-                "spent. Try again in a minute. Stop still works."
-            ),
+            UNKNOWN,
             30,
             {},
         ),
         (
             Power.DEALLOCATED,
             {"spend": replace(FREE, remaining=Decimal("12.001"))},
-            (
-                "Not started: 12.01 USD are left of the budget, too little for a start. "
-                "The owner has to raise it."
-            ),
+            LITTLE,
             None,
             {"remaining": "12.01", "currency": "USD"},
         ),
         (
             Power.DEALLOCATED,
             {"count": 7},
-            (
-                "Not started: 7 starts in the last hour, and 6 are allowed. Try again "
-                "later."
-            ),
+            MANY,
             600,
             {},
         ),
@@ -165,8 +165,8 @@ def test_a_granted_start_writes_two_lines() -> None:
 def test_a_failed_start_without_a_code_names_no_cause() -> None:
     """The field is there, and empty."""
     of = lease(start=None, first_start_at=None)
-    seen = {"now": NOW + HOUR, "within": unbilled()}
-    refusal = _asked(of=replace(of, expires_at=NOW + 2 * HOUR), **seen).refusal
+    late = replace(of, expires_at=NOW + 2 * HOUR)
+    refusal = _asked(of=late, within=unbilled(), now=NOW + HOUR).refusal
     assert refusal is not None
     assert refusal.fields == {"session": SESSION_ID, "cause": ""}
 

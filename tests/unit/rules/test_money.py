@@ -171,3 +171,19 @@ def test_a_quote_that_cannot_be_believed_gives_way_to_the_configured_price(
     price, source = money.price(quote, PRICE, "USD", NOW)
     assert (source is PriceSource.RETAIL) is believed
     assert price == (quote.price_per_hour if quote and believed else PRICE)
+
+
+def test_d06_the_first_microsecond_of_a_month_is_its_own() -> None:
+    """However short a share is."""
+    start = datetime(2026, 12, 1, tzinfo=UTC) - timedelta(hours=1)
+    end = start + timedelta(hours=1, microseconds=1)
+    assert list(money.shares(PRICE, start, end)) == ["2026-11", "2026-12"]
+
+
+def test_a_cheap_quote_is_a_quote() -> None:
+    """Within three times of what is configured."""
+    quote = Quote(price_per_hour=Decimal(1), currency="USD", at=NOW)
+    assert money.price(quote, Decimal(2), "USD", NOW) == (
+        Decimal(1),
+        PriceSource.RETAIL,
+    )

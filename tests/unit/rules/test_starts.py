@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from control.model import Lease, Operation, Provisioning, Start
+from control.model import Lease, Operation, Outcome, Provisioning, Start
 from control.rules import starts
 from control.words import Fault, LeaseState, OperationState
 from tests.unit.builders import (
@@ -42,6 +42,19 @@ def test_a03_the_operation_tells_how_it_ended() -> None:
     assert (learnt.fault, learnt.code) == (Fault.CAPACITY, "AllocationFailed")
     assert (learnt.at, learnt.learnt_at) == (at("10:01"), NOW)
     assert starts.learn(start(), SUCCEEDED, None, NOW).outcome == outcome(None, NOW)
+
+
+@pytest.mark.parametrize("code", [None, "AllocationFailed"])
+def test_a_provisioning_state_tells_whole(code: str | None) -> None:
+    """With its own time, its code and when it was learnt."""
+    good = provisioning("succeeded", at("10:02"))
+    bad = provisioning("failed", at("10:02"), fault=Fault.CAPACITY, code=code)
+    assert starts.learn(start(), None, good, NOW).outcome == Outcome(
+        fault=None, at=at("10:02"), learnt_at=NOW
+    )
+    assert starts.learn(start(), None, bad, NOW).outcome == Outcome(
+        fault=Fault.CAPACITY, code=code, at=at("10:02"), learnt_at=NOW
+    )
 
 
 def test_a_failure_without_a_known_cause_is_another() -> None:

@@ -1,0 +1,89 @@
+"""What `make mutants` left alive: the score, and every survivor that nobody explained.
+
+A survivor is a small change of the code that no test noticed. Here stand those that
+change nothing that anybody could notice, each with why; DESIGN.md speaks of them.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path("mutants")
+_SURVIVED = 0
+_KILLED = frozenset({1, 3})
+
+# By function, a piece of the changed line, and why it is all the same.
+EXPLAINED: Mapping[tuple[str, str], str] = {
+    ("decide.x__adopt_released", "replace(made, lease=lease, session=session, )"): (
+        "the notice of an adoption comes with the release's own"
+    ),
+    ("ledger.xǁLedgerǁsessions", "if (after) or True"): (
+        "a key that sorts before all sessions begins with the first of them"
+    ),
+    ("ledger.xǁLedgerǁsessions", '"XXXX"'): (
+        "a key that sorts before all sessions begins with the first of them"
+    ),
+    ("ledger.xǁLedgerǁnote_once", "at, 1, entry.event"): (
+        "a microsecond in the order of lines that begin at once"
+    ),
+    ("rules.held.x__ending_reason", "assert_never(None)"): "a line never reached",
+    ("rules.held.x__idle_for", "return 1.0"): "a second of 30 minutes",
+    ("rules.money.x_seconds", "span / timedelta"): "the same number, as a float",
+    ("rules.money.x_next_month", "days=33"): "any day of the month after",
+    ("rules.money.x_budget_end", "remaining < 0"): "nothing left lasts no time",
+    ("rules.money.x_price", "price_per_hour < 0"): (
+        "a price of zero is more than three times away"
+    ),
+}
+
+
+def survivors() -> Iterator[tuple[str, str]]:
+    """Yield the name of each and the line as it was changed."""
+    diff_of = import_module("mutmut.__main__").get_diff_for_mutant
+    for path, name, code in _verdicts():
+        if code == _SURVIVED:
+            diff = diff_of(name, path=path).splitlines()
+            changed = [
+                line for line in diff if line[:1] in "+-" and line[:3] not in _HEAD
+            ]
+            yield name.removeprefix("control."), "\n".join(changed)
+
+
+_HEAD = frozenset({"+++", "---"})
+
+
+def _verdicts() -> Iterator[tuple[Path, str, int | None]]:
+    for meta in sorted(ROOT.glob("control/**/*.meta")):
+        path = meta.relative_to(ROOT).with_suffix("")
+        whole = json.loads(meta.read_text(encoding="utf-8"))
+        for name, code in whole["exit_code_by_key"].items():
+            yield path, name, code
+
+
+def explained(name: str, changed: str) -> bool:
+    """Whether this very change is explained."""
+    function = name.rpartition("__mutmut_")[0]
+    return any(of == function and piece in changed for of, piece in EXPLAINED)
+
+
+def main() -> int:
+    """Print the score and the unexplained; 1 where there are any."""
+    codes = Counter(code for *_, code in _verdicts())
+    killed = sum(codes[code] for code in _KILLED)
+    ran = sum(count for code, count in codes.items() if code is not None)
+    left = list(survivors())
+    unexplained = [each for each in left if not explained(*each)]
+    for name, changed in unexplained:
+        print(f"{name}\n{changed}\n")
+    print(
+        f"{ran} mutants, {killed} killed ({killed / max(ran, 1):.1%}), "
+        f"{len(left)} survived, {len(unexplained)} of them unexplained"
+    )
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
