@@ -30,6 +30,15 @@ EXPLAINED: Mapping[tuple[str, str], str] = {
         "a microsecond in the order of lines that begin at once"
     ),
     ("rules.held.x__ending_reason", "assert_never(None)"): "a line never reached",
+    ("rules.held.x__idle_for", "if (case.session) or True"): (
+        "a held lease has a session"
+    ),
+    ("rules.leases.x__problem", "start is None and start.outcome"): (
+        "a start without an outcome has no fault"
+    ),
+    ("rules.deadlines.x_at_adoption", "found.insert(1,"): (
+        "which of two limits at the very same instant is named"
+    ),
     ("rules.held.x__idle_for", "return 1.0"): "a second of 30 minutes",
     ("rules.money.x_seconds", "span / timedelta"): "the same number, as a float",
     ("rules.money.x_next_month", "days=33"): "any day of the month after",

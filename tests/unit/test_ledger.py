@@ -479,3 +479,13 @@ def test_b02_what_began_at_one_instant_is_noted_by_one_run(ledger: Ledger) -> No
         )
     assert first.count(True) == 1
     assert ledger.note_once(VM, entry("silent"), NOW + MINUTE)
+
+
+def test_two_things_that_begin_at_once_are_told_once_each(ledger: Ledger) -> None:
+    """In the machine's own journal, which no session owns."""
+    for event in ("unknown", "other"):
+        line = Entry(event=event, text=event, by="azure")
+        assert ledger.note_once(VM, line, NOW)
+        assert not ledger.note_once(VM, line, NOW)
+    found = [line.event for line in ledger.journal(VM, "-")]
+    assert sorted(found) == ["other", "unknown"]

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from control.model import Lease, Provisioning, Session
+from control.model import Last, Lease, Provisioning, Session
 from control.rules import leases
 from control.rules.deadlines import Deadline
 from control.words import (
     Fault,
     LeaseState,
     Limit,
+    Phase,
     Power,
     PriceSource,
     Purpose,
@@ -43,6 +44,7 @@ from tests.unit.builders import (
 )
 
 EMPTY = lease(LeaseState.NONE)
+DOWN = Power.DEALLOCATED
 
 
 def test_a_start_opens_a_lease_with_what_was_asked() -> None:
@@ -346,3 +348,61 @@ def test_a_gone_machine_ends_without_a_session_too() -> None:
     made = leases.closed(case(of, None, Power.GONE), StopReason.USER)
     assert made.session is None
     assert made.lease == lease(LeaseState.NONE, last=before)
+
+
+def test_what_outlives_a_session_is_kept_whole() -> None:
+    """What a machine that comes on later is judged by."""
+    of = lease(LeaseState.RELEASING, boot_id="boot-1", release=release(by="ipad"))
+    made = leases.closed(case(of, session(), Power.DEALLOCATED), StopReason.USER)
+    assert made.lease.last == Last(
+        session_id=session().id,
+        ended_at=NOW,
+        boot_id="boot-1",
+        expires_at=of.expires_at,
+        release=of.release,
+        late_start_sent_at=ASKED_AT,
+    )
+
+
+def test_a_closed_session_has_the_phases_and_is_not_provisional() -> None:
+    """With the idle time apart from the ready one."""
+    of = lease(phase=Phase.READY, phase_since=at("10:10"))
+    within = session(phases={"disk_s": 60}, provisional=True)
+    said = beat(idle_seconds=300.0)
+    seen = case(of, within, Power.DEALLOCATED, heartbeat=said)
+    ended = leases.closed(seen, StopReason.IDLE).session
+    assert ended is not None
+    assert ended.provisional is False
+    assert ended.phases == {"disk_s": 60, "ready_s": 900, "idle_s": 300}
+
+
+@pytest.mark.parametrize(("seconds", "own"), [(10, True), (11, False)])
+def test_ten_seconds_after_its_success_a_time_is_no_longer_the_starts(
+    seconds: int, own: object
+) -> None:
+    """To the second."""
+    dated = replace(outcome(), at=at("10:12"))
+    entry = provisioning("succeeded", at("10:12") + seconds * SECOND)
+    seen = case(lease(start=start(outcome=dated)), session(), DOWN, entry=entry)
+    ended = leases.closed(seen, StopReason.OUTSIDE).session
+    assert ended is not None
+    assert (ended.ended_at == NOW) is own
+
+
+def test_the_end_may_be_now() -> None:
+    """Azure's time is believed up to this instant."""
+    seen = case(lease(), session(), DOWN, entry=provisioning("succeeded", NOW), now=NOW)
+    ended = leases.closed(replace(seen, now=NOW), StopReason.OUTSIDE, None).session
+    assert ended is not None
+    assert ended.ended_at == NOW
+
+
+@pytest.mark.parametrize(("seconds", "cost"), [(-1, "0"), (0, "7.07")])
+def test_a_change_at_the_first_start_may_be_its_own(seconds: int, cost: str) -> None:
+    """Only one from before shows that it never came on."""
+    of = lease(start=start(Fault.OTHER))
+    entry = provisioning("succeeded", ASKED_AT + seconds * SECOND)
+    seen = case(of, unbilled(), DOWN, entry=entry)
+    ended = leases.closed(seen, StopReason.START_FAILED, ASKED_AT + SECOND).session
+    assert ended is not None
+    assert ended.cost == Decimal(cost)

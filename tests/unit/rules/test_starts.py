@@ -41,6 +41,7 @@ def test_a03_the_operation_tells_how_it_ended() -> None:
     assert learnt is not None
     assert (learnt.fault, learnt.code) == (Fault.CAPACITY, "AllocationFailed")
     assert (learnt.at, learnt.learnt_at) == (at("10:01"), NOW)
+    assert learnt.message == "No."
     assert starts.learn(start(), SUCCEEDED, None, NOW).outcome == outcome(None, NOW)
 
 
