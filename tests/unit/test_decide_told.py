@@ -6,15 +6,28 @@ from typing import Any
 
 import pytest
 
-from control.decision import Entry, Notify
-from control.words import Fault, LeaseState, Phase, Power, Purpose, RunKind, StopReason
+from control.decision import Decision, Entry, Notify
+from control.said.ends import Cause
+from control.words import (
+    Ending,
+    Fault,
+    LeaseState,
+    Phase,
+    Power,
+    Purpose,
+    RunKind,
+    StopReason,
+)
 from tests.unit.builders import (
     ASK,
+    ASKED_AT,
     HOUR,
     MINUTE,
     NOW,
     POLICY,
     at,
+    beat,
+    busy_beat,
     decided,
     held,
     last,
@@ -22,6 +35,7 @@ from tests.unit.builders import (
     outcome,
     release,
     releasing,
+    session,
     start,
     starts,
     unbilled,
@@ -192,3 +206,178 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
     assert outside.lease.device is None
     assert outside.session is not None
     assert (outside.session.note, outside.session.provisional) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("made", "row", "reason"),
+    [
+        (unleased(Power.DEALLOCATED), 18, "deallocated"),
+        (
+            held(Power.DEALLOCATED, lease(ran=True)),
+            7,
+            "It was switched off, but not by this switch.",
+        ),
+        (
+            held(
+                Power.DEALLOCATED,
+                lease(ran=True),
+                heartbeat=beat(ending=Ending.IDLE, received_at=NOW - 2 * MINUTE),
+            ),
+            7,
+            "The machine switched itself off. Nobody was using it.",
+        ),
+        (
+            held(
+                Power.DEALLOCATED,
+                lease(
+                    start=start(accepted_at=None, outcome=outcome(Fault.CAPACITY, NOW))
+                ),
+                within=unbilled(requested_at=NOW),
+            ),
+            9,
+            "Azure has no such machine free; asking again soon.",
+        ),
+        (
+            held(Power.STARTING, failed(Fault.OTHER), within=unbilled()),
+            11,
+            "Azure says that the start failed, so it is told to switch it off.",
+        ),
+        (
+            held(
+                Power.RUNNING,
+                lease(last_ready_at=ASKED_AT, expires_at=NOW + 2 * HOUR),
+                within=session(ready_at=ASKED_AT),
+                now=ASKED_AT + 76 * MINUTE,
+            ),
+            12,
+            "The model has stopped answering.",
+        ),
+        (
+            held(
+                Power.STOPPED,
+                lease(start=start(Fault.QUOTA, sent_at=NOW - 6 * MINUTE)),
+                within=unbilled(),
+            ),
+            13,
+            Cause.QUOTA.say(),
+        ),
+        (
+            held(
+                Power.RUNNING,
+                lease(broken_since=NOW - 10 * MINUTE, phase=Phase.BROKEN),
+                heartbeat=beat(Phase.BROKEN, detail="It ended with code 1."),
+            ),
+            14,
+            "The model has been broken for 10 minutes. It ended with code 1.",
+        ),
+        (
+            held(Power.RUNNING, heartbeat=beat(release_failed=True)),
+            14,
+            "The machine could not switch itself off, so the switch does it.",
+        ),
+        (
+            held(
+                Power.RUNNING,
+                lease(expires_at=NOW + HOUR),
+                within=session(ready_at=NOW - 2 * HOUR),
+                heartbeat=busy_beat(idle_seconds=1800.0, uptime_s=9000),
+            ),
+            15,
+            "Nobody was using it.",
+        ),
+        (held(Power.RUNNING, heartbeat=beat()), 16, "The model answers."),
+    ],
+)
+def test_each_row_says_why(made: Decision, row: int, reason: str) -> None:
+    """In one sentence."""
+    assert made.rows[0] == row
+    assert made.reason == reason if row != 18 else reason in made.reason
+
+
+def test_row_13_and_14_are_named_with_what_they_end_as() -> None:
+    """The reason in the ledger is the one of the row."""
+    broken = lease(broken_since=NOW - 10 * MINUTE, phase=Phase.BROKEN)
+    made = held(Power.RUNNING, broken, heartbeat=beat(Phase.BROKEN))
+    assert made.lease.release is not None
+    assert made.lease.release.reason is StopReason.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("run", "by"), [(RunKind.TICK, "timer"), (RunKind.HEARTBEAT, "heartbeat")]
+)
+def test_row_16_writes_its_warning(run: RunKind, by: str) -> None:
+    """With who noticed."""
+    of = lease(expires_at=NOW + 15 * MINUTE)
+    made = held(Power.RUNNING, of, heartbeat=beat(), run=run)
+    text = "The session ends in 15 minutes. Extend it if you need longer."
+    assert Entry(event="warned", text=text, by=by) in made.entries
+    assert Notify(event="warning", text=text) in made.actions
+
+
+@pytest.mark.parametrize(
+    ("attempts", "minutes", "text"),
+    [
+        (0, 1, "Deallocate sent, attempt 1."),
+        (11, 12, "Deallocate sent, attempt 12, forced."),
+    ],
+)
+def test_row_04_writes_each_deallocate(attempts: int, minutes: int, text: str) -> None:
+    """With who sent it, and whether it was forced."""
+    of = lease(
+        LeaseState.RELEASING,
+        start=start(outcome=outcome()),
+        release=release(
+            NOW - minutes * MINUTE, attempts=attempts, sent_at=NOW - MINUTE
+        ),
+    )
+    made = releasing(Power.RUNNING, of, run=RunKind.HEARTBEAT)
+    assert made.entries[-1] == Entry(event="deallocate", text=text, by="heartbeat")
+
+
+@pytest.mark.parametrize(
+    ("power", "says"),
+    [
+        (Power.RUNNING, "Azure says that it is running."),
+        (Power.UNKNOWN, "Azure does not say whether it is off."),
+    ],
+)
+def test_row_04_alarms_with_the_machine_and_how_long_ago(
+    power: Power, says: str
+) -> None:
+    """Whoever is woken has to know where to look."""
+    of = lease(
+        LeaseState.RELEASING,
+        start=start(outcome=outcome()),
+        release=release(NOW - 4 * MINUTE, sent_at=NOW - MINUTE),
+    )
+    made = releasing(power, of)
+    assert (
+        Notify(
+            event="alarm",
+            text=f"vm-1 was told to stop 4 minutes ago, and {says} It may still bill. "
+            "If this goes on, stop it in the Azure portal.",
+        )
+        in made.actions
+    )
+
+
+def test_row_01_is_written_with_who_read_it_off() -> None:
+    """A heartbeat's run is no timer's."""
+    made = releasing(Power.DEALLOCATED, run=RunKind.HEARTBEAT)
+    assert made.entries[-1].event == "closed"
+    assert made.entries[-1].by == "heartbeat"
+
+
+def test_an_adoption_is_written_and_told_alike() -> None:
+    """One line and one notice, with the reason."""
+    made = unleased(Power.RUNNING, run=RunKind.HEARTBEAT)
+    line = Entry(event="adopted", text=made.reason, by="heartbeat")
+    assert made.entries == (line,)
+    assert made.actions == (Notify(event="adopted", text=made.reason),)
+
+
+def test_what_is_learnt_is_written_with_who_learnt_it() -> None:
+    """Here a heartbeat that says ready."""
+    made = held(Power.RUNNING, heartbeat=beat(), run=RunKind.HEARTBEAT)
+    ready = Entry(event="ready", text="The model answers.", by="heartbeat")
+    assert ready in made.entries

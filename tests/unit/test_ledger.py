@@ -489,3 +489,12 @@ def test_two_things_that_begin_at_once_are_told_once_each(ledger: Ledger) -> Non
         assert not ledger.note_once(VM, line, NOW)
     found = [line.event for line in ledger.journal(VM, "-")]
     assert sorted(found) == ["other", "unknown"]
+
+
+def test_a_row_that_is_skipped_is_named(
+    table: MemoryTable, ledger: Ledger, caplog: pytest.LogCaptureFixture
+) -> None:
+    """So that somebody can look at it."""
+    table.put(VM, keys.HEARTBEAT, {"phase": "nonsense"})
+    assert ledger.heartbeat(VM) is None
+    assert f"{VM}/heartbeat is skipped" in caplog.text

@@ -16,7 +16,7 @@ from control.model import Lease, Report, Session
 from control.records import Reported, Total
 from control.rules import money
 from control.spend import Spending, merged, why_unreported
-from control.words import Fault, LeaseState
+from control.words import Fault, LeaseState, Unreported
 from tests.unit.builders import (
     ASKED_AT,
     HOUR,
@@ -266,3 +266,40 @@ def test_d01_each_refusal_has_its_reason(
     """The wordings for an offer without costs differ, the reason is one."""
     refusal = Failed(Evidence(status=status, code=code, message=message))
     assert why_unreported(refusal) == why
+
+
+def test_what_is_ours_and_what_azure_says_stand_beside_the_sum() -> None:
+    """A person who is refused compares the two."""
+    of = ledger("10", m11="20")
+    kept = Reported(highest=(REPORT,), newest=REPORT, problem=Unreported.SILENT)
+    of.put_reported(kept)
+    spend = Spending(of, {VM: POLICY}).read(EMPTY, NOW)
+    assert spend is not None
+    standing = money.standing(Decimal("49.66"), NOVEMBER, NOW)
+    assert spend.own == 30 + standing
+    assert spend.spent == 900
+    assert (spend.reported, spend.unreported) == (REPORT, Unreported.SILENT)
+
+
+def test_d02_every_window_that_is_above_ours_adds() -> None:
+    """One outside of the budget's period ends nothing."""
+    of = ledger(m11="100", m12="100")
+    before = replace(REPORT, start=OCTOBER, end=NOVEMBER)
+    after = replace(REPORT, start=DECEMBER, end=DECEMBER.replace(year=2027, month=1))
+    of.put_reported(Reported(highest=(before, REPORT, after), newest=after))
+    assert spent(of) == 200 + 800 + 800
+
+
+def test_d06_the_month_after_the_period_is_not_in_it() -> None:
+    """Its end is the first day that does not count."""
+    of = ledger(m11="100", m12="50")
+    short = replace(FREE, budget=replace(FREE.budget, end=DECEMBER))
+    assert spent(of, policy=short) == 100
+
+
+def test_d02_windows_are_told_apart_by_both_ends() -> None:
+    """And it is kept when Azure was asked."""
+    longer = replace(REPORT, end=FEBRUARY, amount=Decimal(1))
+    kept = merged(Reported(highest=(REPORT,)), longer, NOW)
+    assert kept.highest == (REPORT, longer)
+    assert kept.asked_at == NOW

@@ -198,3 +198,31 @@ def test_the_count_of_404s_survives_a_gap() -> None:
     assert see(reading(Power.GONE, now), before, None, RunKind.TICK, now).power is (
         Power.GONE
     )
+
+
+def test_a17_a_good_reading_between_forgets_the_404s_before() -> None:
+    """Three more are needed then, however soon they come."""
+    two, ok = (Power.GONE,) * 2, Power.DEALLOCATED
+    assert readings(*two, ok, *two).power is Power.UNKNOWN
+    assert readings(*two, ok, *two, Power.GONE).power is Power.GONE
+    soon = readings(Power.GONE, ok, Power.GONE, every=10)
+    assert (soon.not_found_ticks, soon.not_found_tick_at) == (1, NOW + 20 * SECOND)
+
+
+def test_a17_a_look_between_two_ticks_does_not_hold_back_the_second() -> None:
+    """Only ticks are counted, and only from tick to tick."""
+    seen = see(reading(Power.GONE, NOW), None, None, RunKind.TICK, NOW)
+    for seconds, run in ((20, RunKind.READ), (40, RunKind.TICK)):
+        now = NOW + seconds * SECOND
+        seen = see(reading(Power.GONE, now), seen, None, run, now)
+    assert seen.not_found_ticks == 2
+    assert seen.reading.began_at == NOW + 40 * SECOND
+
+
+def test_a_heartbeat_of_the_very_beginning_of_an_adoption_counts() -> None:
+    """To the second."""
+    said = beat(received_at=ASKED_AT)
+    of, within = adopted_lease(), session(adopted=True, billing_since=ASKED_AT)
+    assert counts(said, of, within) == said
+    early = replace(said, received_at=ASKED_AT - SECOND)
+    assert counts(early, of, within) is None

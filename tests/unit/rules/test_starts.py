@@ -262,3 +262,20 @@ def test_a02_a_held_session_is_never_a_late_start() -> None:
     """The user's new start owns the machine."""
     of = lease(last=last(late_start_sent_at=ASKED_AT))
     assert not starts.may_still_come(of, ASKED_AT + MINUTE)
+
+
+def test_a_start_without_an_answer_is_given_up_now() -> None:
+    """Two minutes after it was sent."""
+    made = starts.learn(replace(SILENT, sent_at=NOW - 2 * MINUTE), None, None, NOW)
+    assert made.outcome == Outcome(fault=Fault.UNAVAILABLE, learnt_at=NOW)
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(-1, False), (0, True)])
+def test_a_preemption_at_the_release_may_still_come(seconds: int, kept: object) -> None:
+    """One that was learnt before it was the deed of somebody else."""
+    of = lease(
+        LeaseState.RELEASING,
+        start=start(outcome=outcome(Fault.PREEMPTED, NOW + seconds * SECOND)),
+        release=release(NOW),
+    )
+    assert (starts.late_start_sent_at(of) is not None) is kept
