@@ -29,6 +29,22 @@ EXPLAINED: Mapping[tuple[str, str], str] = {
     ("ledger.xǁLedgerǁnote_once", "at, 1, entry.event"): (
         "a microsecond in the order of lines that begin at once"
     ),
+    ("decide.x__adopt_and_release", "adopt(case, None, reason)"): (
+        "the row of the release is the one that is shown"
+    ),
+    ("ledger.x__readable", "row.key, None)"): "the words of a line in a log",
+    ("ledger.x__readable", "XX%s/%s"): "the words of a line in a log",
+    ("requests.x_start", "lease=made.lease, session=None)"): (
+        "without a lease there is no session"
+    ),
+    ("requests.x_start", "lease=made.lease, )"): "without a lease there is no session",
+    ("requests.x_furthest", "if (case.session) or True"): "a held lease has a session",
+    ("requests.x_extend", "lease=None, session=made.session"): (
+        "how far it may go hangs on the session"
+    ),
+    ("requests.x_extend", "replace(case, session=made.session)"): (
+        "how far it may go hangs on the session"
+    ),
     ("decide.x__send_deallocate", 'adopted = ""'): "as good as none",
     ("ledger.xǁLedgerǁcommit", "secrets.token_hex("): "any mark that is random",
     ("ledger.xǁLedgerǁcommit", "XXanother run"): "the words of an error in a log",

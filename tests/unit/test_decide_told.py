@@ -1,5 +1,6 @@
 """What a decision tells: its reason, its lines and its notices, word for word."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -36,6 +37,7 @@ from tests.unit.builders import (
     release,
     releasing,
     session,
+    spend,
     start,
     starts,
     unbilled,
@@ -209,16 +211,23 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "row", "reason"),
+    ("decides", "row", "reason"),
     [
-        (unleased(Power.DEALLOCATED), 18, "deallocated"),
+        (lambda: unleased(Power.DEALLOCATED), 18, "deallocated"),
         (
-            held(Power.DEALLOCATED, lease(ran=True)),
+            lambda: held(Power.RUNNING, lease(locked=True)),
+            5,
+            "An operator locked it.",
+        ),
+        (lambda: held(Power.RUNNING, now=at("12:00")), 5, "Its time was up."),
+        (lambda: held(Power.RUNNING, spend=spend("0")), 5, "The budget is spent."),
+        (
+            lambda: held(Power.DEALLOCATED, lease(ran=True)),
             7,
             "It was switched off, but not by this switch.",
         ),
         (
-            held(
+            lambda: held(
                 Power.DEALLOCATED,
                 lease(ran=True),
                 heartbeat=beat(ending=Ending.IDLE, received_at=NOW - 2 * MINUTE),
@@ -227,7 +236,7 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
             "The machine switched itself off. Nobody was using it.",
         ),
         (
-            held(
+            lambda: held(
                 Power.DEALLOCATED,
                 lease(
                     start=start(accepted_at=None, outcome=outcome(Fault.CAPACITY, NOW))
@@ -238,12 +247,12 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
             "Azure has no such machine free; asking again soon.",
         ),
         (
-            held(Power.STARTING, failed(Fault.OTHER), within=unbilled()),
+            lambda: held(Power.STARTING, failed(Fault.OTHER), within=unbilled()),
             11,
             "Azure says that the start failed, so it is told to switch it off.",
         ),
         (
-            held(
+            lambda: held(
                 Power.RUNNING,
                 lease(last_ready_at=ASKED_AT, expires_at=NOW + 2 * HOUR),
                 within=session(ready_at=ASKED_AT),
@@ -253,7 +262,7 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
             "The model has stopped answering.",
         ),
         (
-            held(
+            lambda: held(
                 Power.STOPPED,
                 lease(start=start(Fault.QUOTA, sent_at=NOW - 6 * MINUTE)),
                 within=unbilled(),
@@ -262,7 +271,7 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
             Cause.QUOTA.say(),
         ),
         (
-            held(
+            lambda: held(
                 Power.RUNNING,
                 lease(broken_since=NOW - 10 * MINUTE, phase=Phase.BROKEN),
                 heartbeat=beat(Phase.BROKEN, detail="It ended with code 1."),
@@ -271,12 +280,12 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
             "The model has been broken for 10 minutes. It ended with code 1.",
         ),
         (
-            held(Power.RUNNING, heartbeat=beat(release_failed=True)),
+            lambda: held(Power.RUNNING, heartbeat=beat(release_failed=True)),
             14,
             "The machine could not switch itself off, so the switch does it.",
         ),
         (
-            held(
+            lambda: held(
                 Power.RUNNING,
                 lease(expires_at=NOW + HOUR),
                 within=session(ready_at=NOW - 2 * HOUR),
@@ -285,11 +294,14 @@ def test_row_21_a_persons_start_keeps_all_that_was_asked() -> None:
             15,
             "Nobody was using it.",
         ),
-        (held(Power.RUNNING, heartbeat=beat()), 16, "The model answers."),
+        (lambda: held(Power.RUNNING, heartbeat=beat()), 16, "The model answers."),
     ],
 )
-def test_each_row_says_why(made: Decision, row: int, reason: str) -> None:
+def test_each_row_says_why(
+    decides: Callable[[], Decision], row: int, reason: str
+) -> None:
     """In one sentence."""
+    made = decides()
     assert made.rows[0] == row
     assert made.reason == reason if row != 18 else reason in made.reason
 
@@ -381,3 +393,12 @@ def test_what_is_learnt_is_written_with_who_learnt_it() -> None:
     made = held(Power.RUNNING, heartbeat=beat(), run=RunKind.HEARTBEAT)
     ready = Entry(event="ready", text="The model answers.", by="heartbeat")
     assert ready in made.entries
+
+
+@pytest.mark.parametrize(("minutes", "row"), [(74, 17), (75, 12)])
+def test_row_12_counts_from_the_newest_start(minutes: int, row: int) -> None:
+    """Hunting for capacity came before it."""
+    sent = ASKED_AT + 20 * MINUTE
+    of = lease(start=start(sent_at=sent), expires_at=NOW + 9 * HOUR)
+    now = sent + minutes * MINUTE
+    assert held(Power.RUNNING, of, now=now).rows[0] == row

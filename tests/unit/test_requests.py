@@ -432,7 +432,7 @@ def test_a_lock_takes_a_held_lease_away_by_name() -> None:
     assert made.lease.release is not None
     assert made.lease.release.reason is StopReason.LOCKED
     assert made.session is not None
-    assert made.session.stopped_by == "laptop"
+    assert (made.session.id, made.session.stopped_by) == (SESSION_ID, "laptop")
     assert deallocates(made) == 1
     assert made.entries[0].text == "Locked by laptop."
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from control import requests
-from control.decision import Entry
+from control.decision import Entry, SendDeallocate
 from control.model import Extend, Report
 from control.words import LeaseState, Limit, Power, RunKind
 from tests.unit.builders import (
@@ -133,7 +133,11 @@ def test_what_is_spent_is_the_higher_one_where_ours_is_not_known() -> None:
     money = replace(FREE, spent=Decimal(950), own=None, remaining=Decimal(12))
     refusal = _asked(spend=replace(money, reported=report)).refusal
     assert refusal is not None
-    assert "reckons 950.00 spent, and Azure reports 900.00" in refusal.detail
+    assert refusal.detail == (
+        "Not started: 12.00 USD are left of the budget, too little for a start. The "
+        "switch reckons 950.00 spent, and Azure reports 900.00; the higher counts. The "
+        "owner has to raise it."
+    )
 
 
 @pytest.mark.parametrize(
@@ -207,6 +211,8 @@ def test_a_stop_of_a_machine_that_bills_unrecorded_opens_a_session_for_it() -> N
     assert made.session.stop_requested_at == NOW
     assert made.lease.session_id == made.session.id
     assert made.lease.adopted_at == NOW
+    assert [line.event for line in made.entries] == ["stop", "deallocate"]
+    assert made.actions == (SendDeallocate(),)
 
 
 def _extended(minutes: str, **changed: Any) -> requests.Outcome:
@@ -265,3 +271,12 @@ def test_a_lock_leaves_a_release_as_it_is() -> None:
     assert made.session is not None
     first = made.entries[0]
     assert first == Entry(event="locked", text="Locked by laptop.", by="laptop")
+
+
+def test_an_extend_counts_from_the_billing_that_its_own_run_has_seen() -> None:
+    """Not from now: the session is dated in the same decision."""
+    of = lease(recounted=False)
+    seen = case(of, unbilled(), Power.RUNNING, run=RunKind.POST)
+    made = requests.extend(seen, Decimal(121), "iphone", None)
+    assert made.refusal is not None
+    assert made.refusal.fields["extendable_until"] == "2026-11-30T14:00:00Z"
