@@ -29,6 +29,10 @@ EXPLAINED: Mapping[tuple[str, str], str] = {
     ("ledger.xǁLedgerǁnote_once", "at, 1, entry.event"): (
         "a microsecond in the order of lines that begin at once"
     ),
+    ("decide.x__rows", "assert_never(None)"): "a line never reached",
+    ("ledger.xǁLedgerǁinitialise", "kept = None"): (
+        "an insert of what is there reads it all the same"
+    ),
     ("decide.x__adopt_and_release", "adopt(case, None, reason)"): (
         "the row of the release is the one that is shown"
     ),

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from control.decision import Decision, Entry, Notify
+from control.model import Operation
 from control.said.ends import Cause
 from control.words import (
     Ending,
     Fault,
     LeaseState,
+    Limit,
+    OperationState,
     Phase,
     Power,
     Purpose,
@@ -26,6 +29,8 @@ from tests.unit.builders import (
     MINUTE,
     NOW,
     POLICY,
+    SECOND,
+    SUCCEEDED,
     at,
     beat,
     busy_beat,
@@ -34,6 +39,7 @@ from tests.unit.builders import (
     last,
     lease,
     outcome,
+    provisioning,
     release,
     releasing,
     session,
@@ -402,3 +408,83 @@ def test_row_12_counts_from_the_newest_start(minutes: int, row: int) -> None:
     of = lease(start=start(sent_at=sent), expires_at=NOW + 9 * HOUR)
     now = sent + minutes * MINUTE
     assert held(Power.RUNNING, of, now=now).rows[0] == row
+
+
+def test_row_18_tells_which_machine_azure_is_silent_about() -> None:
+    """Once, after ten minutes."""
+    made = unleased(Power.UNKNOWN, power_since=NOW - 10 * MINUTE)
+    text = (
+        "Azure has not said for 10 minutes whether vm-1 is on. Look at it in the Azure "
+        "portal."
+    )
+    assert made.actions == (Notify(event="unknown", text=text),)
+
+
+@pytest.mark.parametrize(
+    ("operation", "text"),
+    [
+        (SUCCEEDED, "Azure says that the start succeeded."),
+        (
+            replace(
+                SUCCEEDED,
+                state=OperationState.FAILED,
+                fault=Fault.CAPACITY,
+                code="AllocationFailed",
+            ),
+            "Azure says that the start failed: AllocationFailed.",
+        ),
+        (
+            replace(SUCCEEDED, state=OperationState.FAILED, fault=Fault.SKU),
+            "Azure says that the start failed: sku.",
+        ),
+    ],
+)
+def test_the_outcome_of_a_start_is_written(operation: Operation, text: str) -> None:
+    """With Azure's code, else with what it means."""
+    made = held(Power.STARTING, within=unbilled(), operation=operation)
+    assert Entry(event="start_ended", text=text, by="timer") in made.entries
+
+
+def test_a_reading_that_began_when_the_start_was_sent_tells_of_it() -> None:
+    """Its provisioning state, where there is no operation to ask."""
+    of = lease(start=start(sent_at=NOW))
+    entry = provisioning("succeeded", NOW)
+    made = held(Power.STARTING, of, within=unbilled(), entry=entry)
+    assert made.lease.start is not None
+    assert made.lease.start.outcome is not None
+    assert made.lease.start.outcome.fault is None
+
+
+def test_the_beginning_of_billing_and_each_phase_are_written() -> None:
+    """With the time and the price; with the VM's own words."""
+    said = beat(Phase.WEIGHTS, detail="12 of 64 files")
+    made = held(Power.RUNNING, within=unbilled(), heartbeat=said)
+    billing = "Billing since 10:00:00 UTC, at 84.80 an hour."
+    assert Entry(event="billing", text=billing, by="timer") in made.entries
+    phase = "The VM says: weights. 12 of 64 files"
+    assert Entry(event="phase", text=phase, by="timer") in made.entries
+
+
+def test_a_budget_that_ends_earlier_is_written() -> None:
+    """With the new end."""
+    made = held(Power.RUNNING, spend=spend("42.40"))
+    text = "The budget ends the session earlier, at 11:00 UTC."
+    assert Entry(event="shortened", text=text, by="timer") in made.entries
+
+
+def test_row_05_the_last_cent_ends_it() -> None:
+    """Also within the half minute that is not worth a row."""
+    of = lease(expires_at=NOW + 20 * SECOND)
+    made = held(Power.RUNNING, of, spend=spend("0"))
+    assert made.rows[0] == 5
+    assert made.reason == "The budget is spent."
+    assert made.lease.release is not None
+    assert made.lease.release.reason is StopReason.BUDGET
+
+
+def test_the_recount_gives_back_what_the_budget_took_by_mistake() -> None:
+    """Where it is known that there is enough."""
+    of = lease(recounted=False, limited_by=Limit.BUDGET, expires_at=at("11:00"))
+    made = held(Power.RUNNING, of, within=unbilled())
+    assert made.lease.expires_at == at("12:00")
+    assert made.lease.limited_by is Limit.ASKED

@@ -498,3 +498,20 @@ def test_a_row_that_is_skipped_is_named(
     table.put(VM, keys.HEARTBEAT, {"phase": "nonsense"})
     assert ledger.heartbeat(VM) is None
     assert f"{VM}/heartbeat is skipped" in caplog.text
+
+
+class Cursed(MemoryTable):
+    """One row of it can never be read."""
+
+    def get(self, partition: str, key: str) -> Row | None:
+        if key == keys.QUOTE:
+            raise LedgerUnreadable("a year 1")
+        return super().get(partition, key)
+
+
+def test_a_row_that_the_client_cannot_read_is_named_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """With what is wrong with it."""
+    assert Ledger(Cursed()).quoted() == Quoted()
+    assert "-/quote is skipped: a year 1" in [line.message for line in caplog.records]
