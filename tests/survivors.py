@@ -128,6 +128,15 @@ def explained(name: str, changed: str) -> bool:
     return any(of == function and piece in changed for of, piece in EXPLAINED)
 
 
+def table() -> str:
+    """Return what is explained, in Markdown."""
+    lines = ["| where | what is changed | why nobody can notice |", "|---|---|---|"]
+    for (function, piece), why in EXPLAINED.items():
+        where = function.replace("xǁ", "").replace("ǁ", ".").replace(".x_", ".")
+        lines.append(f"| `{where}` | `{piece.replace('|', chr(92) + '|')}` | {why} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     """Print the score and the unexplained; 1 where there are any."""
     codes = Counter(code for *_, code in _verdicts())
