@@ -37,11 +37,11 @@ lint: $(VENV)/.ready
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
-# Lives so many lives of so many days; a failing one is told as a short story.
+# Lives so many lives of so many days; a failing one is told as a short story, and kept.
 SEEDS ?= 1..40
 DAYS ?= 10
 sim: $(VENV)/.ready
-	@$(PY) -m tests.simulation --seeds $(SEEDS) --days $(DAYS)
+	@$(PY) -m tests.simulation --seeds $(SEEDS) --days $(DAYS) --keep
 
 # Changes the code in small ways, and looks whether a test notices. It takes an hour.
 mutants: $(VENV)/.ready
