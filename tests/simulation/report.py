@@ -66,9 +66,11 @@ def lines(sums: Sums, took: float) -> Iterable[str]:
     yield _worst("longest that a machine billed past its end", *sums.overshoot[:2])
     if sums.overshoot[2]:
         yield f"    while on: {', '.join(sums.overshoot[2])}"
-    yield _worst("most in a life that no session has, nobody could look", *sums.unseen)
-    yield _worst("most in a life that no session has, all the same", *sums.lost)
-    yield _worst("most in a life that sessions have and Azure did not bill", *sums.over)
+    yield _worst("most in one life that Azure billed and no session has", *sums.unseen)
+    yield _worst("the same, while somebody could look", *sums.lost)
+    yield _worst(
+        "most in one life that sessions have and Azure did not bill", *sums.over
+    )
     yield f"{sum(sums.injected.values())} happenings of {len(sums.injected)} kinds:"
     for name, count in sorted(sums.injected.items(), key=lambda each: -each[1]):
         yield f"    {count:6d}  {name}"
