@@ -43,7 +43,7 @@ DAYS ?= 10
 sim: $(VENV)/.ready
 	@$(PY) -m tests.simulation --seeds $(SEEDS) --days $(DAYS) --keep
 
-# Changes the code in small ways, and looks whether a test notices. It takes an hour.
+# Changes the code in small ways, and looks whether a test notices. It takes half an hour.
 mutants: $(VENV)/.ready
 	@$(PY) -m pip install --quiet $(MUTMUT)
 	@$(VENV)/bin/mutmut run || true

@@ -150,7 +150,7 @@ def main() -> int:
         f"{ran} mutants, {killed} killed ({killed / max(ran, 1):.1%}), "
         f"{len(left)} survived, {len(unexplained)} of them unexplained"
     )
-    return 1 if unexplained else 0
+    return 1 if unexplained or not ran else 0
 
 
 if __name__ == "__main__":

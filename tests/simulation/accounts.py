@@ -1,22 +1,19 @@
 """Every billed second is in exactly one session: Azure's meter against the ledger."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
-from control.ledger import Ledger
 from control.model import Session
 from control.rules import money
 from control.words import LeaseState
 from local.azure.plan import Power
 from local.azure.vm import Vm
+from tests.simulation.judge import Judge
 from tests.simulation.pressing import CALLS, ONE_TICK
-from tests.simulation.rows import Rows
-from tests.simulation.truth import Notes, Truth
-from tests.simulation.verdict import Verdict
-from tests.simulation.world import World
+from tests.simulation.truth import Notes
 
 type Span = tuple[datetime, datetime]
 
@@ -76,39 +73,27 @@ def minus(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
     return left
 
 
-class Accounts:
+class Accounts(Judge):
     """Settles the accounts at the end of a life."""
-
-    def __init__(
-        self, world: World, truth: Truth, rows: Rows, verdict: Verdict
-    ) -> None:
-        self._world = world
-        self._truth = truth
-        self._rows = rows
-        self._verdict = verdict
-        self._ledger = Ledger(world.rows)
 
     def settle(self) -> Account:
         """Compare machine by machine; what does not fit is told to the verdict."""
         parts = [self._of(vm) for vm in self._world.azure.vms]
         return Account(
-            billed=sum(part.billed for part in parts),
-            ledger=sum(part.ledger for part in parts),
-            unseen=sum(part.unseen for part in parts),
-            blind=sum(part.blind for part in parts),
-            free=sum(part.free for part in parts),
-            over=sum(part.over for part in parts),
+            **{
+                each.name: sum(getattr(part, each.name) for part in parts)
+                for each in fields(Account)
+            }
         )
 
     def _of(self, vm: Vm) -> Account:
-        sessions = [s for _, s in self._ledger.sessions(vm.name) if s is not None]
+        sessions = [s for _, s in self._world.ledger.sessions(vm.name) if s is not None]
         notes, now = self._truth.of[vm.name], self._world.tasks.now()
         self._is_at_rest(vm)
         self._months(vm.name, sessions)
         billed = [(s.since, s.until or now) for s in vm.machine.meter.stretches]
-        counted = [_counted(each) for each in sessions]
-        self._exactly_one(counted)
-        spans = [span for span in counted if span is not None]
+        spans = sorted(filter(None, map(_counted, sessions)))
+        self._exactly_one(spans)
         not_ours = [*notes.foreign, *notes.unallocated]
         unseen = minus(minus(billed, spans), not_ours)
         free = minus(unseen, minus(unseen, [_whole(s) for s in sessions]))
@@ -127,7 +112,7 @@ class Accounts:
         )
 
     def _is_at_rest(self, vm: Vm) -> None:
-        lease = self._ledger.read(vm.name).lease
+        lease = self._world.ledger.read(vm.name).lease
         power = vm.machine.power
         if lease.state is not LeaseState.NONE or power is not Power.DEALLOCATED:
             text = f"{vm.name} is {power}, its lease {lease.state}"
@@ -136,15 +121,14 @@ class Accounts:
     def _months(self, name: str, sessions: list[Session]) -> None:
         days = timedelta(days=400)
         now = self._world.tasks.now()
-        totals = self._ledger.totals(name, now - days, now + days)
+        totals = self._world.ledger.totals(name, now - days, now + days)
         by_month = sum((total.cost for total in totals), Decimal(0))
         by_session = sum((each.cost or Decimal(0) for each in sessions), Decimal(0))
         if by_month != by_session:
             text = f"{name}: {by_month} by month, {by_session} by session"
             self._verdict.fails("the months' sum is the sessions' sum", text)
 
-    def _exactly_one(self, counted: list[Span | None]) -> None:
-        spans = sorted(span for span in counted if span is not None)
+    def _exactly_one(self, spans: list[Span]) -> None:
         for (_, end), (start, _) in pairwise(spans):
             if start < end - money.LEAST_BILLED:
                 text = f"one until {end}, the next from {start}"
@@ -182,11 +166,3 @@ def _counted(session: Session) -> Span | None:
         return None
     end = money.billed_until(session.billing_since, session.ended_at)
     return session.billing_since, end
-
-
-def by_kind(events: Iterable[str]) -> Mapping[str, int]:
-    """Count names."""
-    counted: dict[str, int] = {}
-    for name in events:
-        counted[name] = counted.get(name, 0) + 1
-    return counted

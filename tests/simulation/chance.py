@@ -73,11 +73,10 @@ _AFTER_A_START = (
 
 def _hazards(chance: Random, setting: Setting, taps: list[datetime]) -> list[Event]:
     """Let most of them fall where something is going on."""
-    names = _NAMES
     count = _count(chance, chance.choice(_MOODS) * setting.days)
     events = []
     for _ in range(count):
-        name = chance.choice(chance.choice(names))
+        name = chance.choice(chance.choice(_NAMES))
         at = _some_time(chance, setting)
         if taps and chance.random() < 0.8:
             at = chance.choice(taps) + _NEAR * chance.uniform(-0.1, 1)

@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from control.model import Lease, Session
+from control.spend import Spending
 from control.words import LeaseState, StopReason
 from local.azure.plan import Power
 from local.azure.vm import Vm
+from tests.simulation.judge import Judge
+from tests.simulation.rows import Rows
 from tests.simulation.truth import Notes, Truth
 from tests.simulation.verdict import Verdict
 from tests.simulation.world import World
@@ -20,13 +23,14 @@ _IDLE = timedelta(minutes=30) - _LAG
 type True_ = Callable[["Ends", Vm, Lease, Lease], bool]
 
 
-class Ends:
+class Ends(Judge):
     """Judges every lease that is taken away, by what is truly so."""
 
-    def __init__(self, world: World, truth: Truth, verdict: Verdict) -> None:
-        self._world = world
-        self._truth = truth
-        self._verdict = verdict
+    def __init__(
+        self, world: World, truth: Truth, rows: Rows, verdict: Verdict
+    ) -> None:
+        super().__init__(world, truth, rows, verdict)
+        self._spending = Spending(world.ledger, world.setting.policies)
         self._stops: dict[str, datetime] = {}
 
     def tapped(self, machine: str) -> None:
@@ -110,8 +114,16 @@ class Ends:
     def _unready(self, vm: Vm) -> bool:
         return self._lately(self._notes(vm).unready_at)
 
-    def late(self, *_: object) -> bool:
-        return True
+    def spent(self, vm: Vm, before: Lease, after: Lease) -> bool:
+        """Its deadline was the budget's, or the ledger's rows leave nothing."""
+        state = self._world.ledger.read(vm.name)
+        spend = self._spending.read(state, self._now)
+        nothing = spend is not None and spend.remaining <= 0
+        return nothing or self.time_up(vm, before, after)
+
+    def never(self, *_: object) -> bool:
+        """What was asked for is no late start: the new one owns the machine."""
+        return False
 
 
 _TRUE: Mapping[StopReason, True_] = {
@@ -119,7 +131,7 @@ _TRUE: Mapping[StopReason, True_] = {
     StopReason.ASKED: Ends.time_up,
     StopReason.MAX_RUNTIME: Ends.time_up,
     StopReason.DEVICE: Ends.time_up,
-    StopReason.BUDGET: Ends.late,
+    StopReason.BUDGET: Ends.spent,
     StopReason.BUDGET_PERIOD: Ends.time_up,
     StopReason.IDLE: Ends.idle,
     StopReason.NEVER_READY: Ends.unready,
@@ -127,7 +139,7 @@ _TRUE: Mapping[StopReason, True_] = {
     StopReason.BROKEN: Ends.unwell,
     StopReason.GUEST_SHUTDOWN: Ends.stopped,
     StopReason.OUTSIDE: Ends.off,
-    StopReason.LATE_START: Ends.late,
+    StopReason.LATE_START: Ends.never,
     StopReason.LOCKED: Ends.locked,
     StopReason.NO_CAPACITY: Ends.not_started,
     StopReason.START_FAILED: Ends.not_started,

@@ -53,7 +53,7 @@ class Life:
         self.verdict = Verdict(self.world.tasks)
         self.truth = Truth(self.world)
         self.rows = Rows(self.verdict)
-        self.ends = Ends(self.world, self.truth, self.verdict)
+        self.ends = Ends(self.world, self.truth, self.rows, self.verdict)
         self._on: list[str] = []
         self.pressing = Pressing(
             self.world, self.truth, self.rows, self.verdict, self._present

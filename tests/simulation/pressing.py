@@ -14,10 +14,12 @@ from control.words import LeaseState
 from local.azure.vm import Vm
 from local.azure.wire import Reply
 from tests.simulation.hazards import LedgerFault
+from tests.simulation.judge import Judge
 from tests.simulation.rows import Rows
 from tests.simulation.truth import Truth
 from tests.simulation.verdict import Verdict
-from tests.simulation.world import PRICE, World
+from tests.simulation.world import World
+from tests.unit.builders import PRICE
 
 # One tick, a person's deallocate of moments ago (50 s), and the calls themselves.
 ONE_TICK = timedelta(seconds=60)
@@ -49,7 +51,7 @@ class Worst:
     during: tuple[str, ...] = ()
 
 
-class Pressing:
+class Pressing(Judge):
     """Counts for every machine; told of each call that reached Azure."""
 
     def __init__(
@@ -60,10 +62,7 @@ class Pressing:
         verdict: Verdict,
         on: Callable[[], tuple[str, ...]],
     ) -> None:
-        self._world = world
-        self._truth = truth
-        self._rows = rows
-        self._verdict = verdict
+        super().__init__(world, truth, rows, verdict)
         self._on = on
         self._counts = {vm.name: Count() for vm in world.azure.vms}
         self.worst = Worst()
@@ -81,7 +80,7 @@ class Pressing:
     def look(self, passed: timedelta) -> None:
         """Count on; some invariants break when a count is too high."""
         for vm in self._world.azure.vms:
-            count, lease = self._counts[vm.name], self._lease(vm)
+            count, lease = self._counts[vm.name], self._rows.lease(vm.name)
             bills = self._truth.billing(vm)
             if bills and lease.session_id is not None and not vm.machine.unallocated:
                 count.leased += passed
@@ -179,9 +178,6 @@ class Pressing:
     def _able(self) -> bool:
         hazards = self._world.hazards
         return not (hazards.app_away or hazards.ticks_lost)
-
-    def _lease(self, vm: Vm) -> Lease:
-        return self._rows.leases.get(vm.name) or Lease(machine=vm.name)
 
     def _measure(self, count: Count, lease: Lease, *, bills: bool) -> None:
         """Note the longest overshoot: from when its time was up until it is off."""

@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from control import keys
-from control.ledger import Ledger
 from control.model import Lease
 from control.timer import ASKED_EVERY, QUOTE_EVERY
 from control.words import LeaseState
@@ -33,7 +32,6 @@ class Quiet:
     def __init__(self, world: World, leases: Mapping[str, Lease]) -> None:
         self._world = world
         self._leases = leases
-        self._ledger = Ledger(world.rows)
         self._calm = Hazards(world.setting.seed)
         self._ticks = 0
 
@@ -57,10 +55,10 @@ class Quiet:
     def skip(self, by: timedelta) -> None:
         """Let the next tick find that the last one ran a minute before it."""
         for vm in self._world.azure.vms:
-            seen = self._ledger.observed(vm.name)
+            seen = self._world.ledger.observed(vm.name)
             assert seen is not None
             moved = replace(seen, last_run_at=seen.last_run_at + by)
-            self._ledger.put_observed(vm.name, moved)
+            self._world.ledger.put_observed(vm.name, moved)
 
     def _at_rest(self) -> bool:
         world = self._world
@@ -79,7 +77,7 @@ class Quiet:
     def _off(self, name: str) -> bool:
         vm = self._world.azure.machine(name)
         machine, lease = vm.machine, self._leases.get(name)
-        seen = self._ledger.observed(name)
+        seen = self._world.ledger.observed(name)
         free = lease is None or lease.state is LeaseState.NONE
         read_off = seen is not None and seen.power is Read.DEALLOCATED
         at_rest = machine.working is None and machine.awaits is None
@@ -88,7 +86,7 @@ class Quiet:
 
     def _housekeeping(self) -> list[datetime | None]:
         """When the timer asks for a price or Azure's figure again."""
-        reported, quoted = self._ledger.reported(), self._ledger.quoted()
+        reported, quoted = self._world.ledger.reported(), self._world.ledger.quoted()
         asked = reported.asked_at
         dues = [asked + ASKED_EVERY if asked else self._world.tasks.now()]
         if quoted.newest is not None and quoted.asked_at is not None:

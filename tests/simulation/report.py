@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from control.rules import money
 from tests.simulation.life import Result
-from tests.simulation.world import PRICE
+from tests.unit.builders import PRICE
 
 
 @dataclass(slots=True)

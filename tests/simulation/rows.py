@@ -1,13 +1,11 @@
 """What must hold of the ledger's rows with every single write."""
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from control import keys
 from control.codec import Codec
 from control.model import Lease, Session
-from control.ports import Values
 from control.records import Total
 from control.words import LeaseState
 from tests.simulation.table import Change
@@ -35,7 +33,7 @@ class Rows:
 
     def committed(self, partition: str, changes: Sequence[Change]) -> None:
         """Check one transaction."""
-        before = self.leases.get(partition) or Lease(machine=partition)
+        before = self.lease(partition)
         for change in changes:
             self.on_write(change.key)
             if change.key.startswith(keys.SESSIONS):
@@ -57,6 +55,10 @@ class Rows:
             for listener in self.listeners:
                 listener(before, after, self.sessions.get(partition, {}))
 
+    def lease(self, machine: str) -> Lease:
+        """Return a machine's lease; no row is one of state none."""
+        return self.leases.get(machine) or Lease(machine=machine)
+
     def _session(self, partition: str, change: Change) -> None:
         if change.before is not None and change.before.values.get("ended_at"):
             self._verdict.fails(
@@ -76,7 +78,8 @@ class Rows:
     def _only_grows(self, change: Change) -> None:
         if change.before is None:
             return
-        old, new = _total(change.before.values), _total(change.values)
+        old = _TOTALS.decode(change.before.values)
+        new = _TOTALS.decode(change.values)
         if new.cost < old.cost or new.billed_seconds < old.billed_seconds:
             self._verdict.fails(
                 "totals never decrease", f"{change.key}: {old.cost} to {new.cost}"
@@ -120,12 +123,3 @@ class Rows:
         if old.in_flight:
             text = f"sent {old.sent_at}, and again {new.sent_at}"
             self._verdict.fails("one answered start in flight", text)
-
-
-def _total(values: Values) -> Total:
-    return _TOTALS.decode(values)
-
-
-def spent(sessions: Mapping[str, Session]) -> Decimal:
-    """Sum what closed sessions cost."""
-    return sum((each.cost or Decimal(0) for each in sessions.values()), Decimal(0))

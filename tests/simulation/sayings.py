@@ -12,6 +12,7 @@ from control.words import LeaseState, Limit
 from local.azure.vm import Vm
 from local.azure.wire import Reply
 from tests.simulation.hazards import LedgerFault
+from tests.simulation.judge import Judge
 from tests.simulation.pressing import CALLS, ONE_TICK
 from tests.simulation.rows import Rows
 from tests.simulation.truth import Truth
@@ -26,16 +27,13 @@ _ALARM_AFTER = timedelta(minutes=3) + 2 * ONE_TICK + CALLS
 _ALARM = TITLES["alarm"]
 
 
-class Sayings:
+class Sayings(Judge):
     """Judges answers, starts and alarms."""
 
     def __init__(
         self, world: World, truth: Truth, rows: Rows, verdict: Verdict
     ) -> None:
-        self._world = world
-        self._truth = truth
-        self._rows = rows
-        self._verdict = verdict
+        super().__init__(world, truth, rows, verdict)
         self._billing: dict[str, timedelta] = {}
         self._overdue: dict[str, timedelta] = {}
         self._unknown = timedelta(0)
@@ -58,7 +56,7 @@ class Sayings:
         """A start belongs to a lease that is held, locked by nobody, and not over."""
         if verb != "start":
             return
-        lease = self._rows.leases.get(machine) or Lease(machine=machine)
+        lease = self._rows.lease(machine)
         now = self._world.tasks.now()
         ended = lease.expires_at is not None and now - lease.expires_at > _ON_ITS_WAY
         lost = lease.state is not LeaseState.HELD or lease.locked
@@ -94,8 +92,7 @@ class Sayings:
 
     def _alarm(self, vm: Vm, passed: timedelta, *, silent: bool) -> None:
         """Whoever pays is told while a release does not come to its end."""
-        lease = self._rows.leases.get(vm.name)
-        releasing = lease is not None and lease.state is LeaseState.RELEASING
+        releasing = self._rows.lease(vm.name).state is LeaseState.RELEASING
         if (
             not (silent and releasing)
             or not self._truth.seeable(vm)

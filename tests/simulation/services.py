@@ -7,18 +7,11 @@ after enforcement. Their spells are the twins' own lasting failures.
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from control.errors import BY_FAULT, AzureError, Evidence
 from control.memory import MemoryNotices, MemoryPrices, MemoryReports, MemoryTokens
 from control.ports import Scope
-from control.words import Fault
 
 PHONE, TABLET, OPERATOR = "phone", "tablet", "operator"
 _SCOPES = {PHONE: Scope.PHONE, TABLET: Scope.PHONE, OPERATOR: Scope.OPERATOR}
-
-
-def away(fault: Fault = Fault.UNAVAILABLE) -> AzureError:
-    """Return what a service raises that does not answer."""
-    return BY_FAULT[fault](Evidence(message="No answer."))
 
 
 @dataclass(frozen=True)

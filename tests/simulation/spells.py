@@ -1,16 +1,18 @@
 """What the platform may do to the app: to its ledger, its timer, its processes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from control.memory import MemoryPrices, MemoryReports
 from control.model import Report
 from control.words import Fault
 from tests.simulation.happening import Do, Event, Happening
 from tests.simulation.hazards import LedgerFault
-from tests.simulation.services import away
-from tests.simulation.world import PRICE, World
+from tests.simulation.services import Services
+from tests.simulation.world import World
+from tests.unit.builders import LOST, PRICE, error
 
 ON, OFF = True, False
 
@@ -46,7 +48,20 @@ def _notices(world: World, *, lost: bool) -> None:
     world.notices_away = lost
     world.services.notices.recover()
     if lost:
-        world.services.notices.fail(away(), None)
+        world.services.notices.fail(LOST, None)
+
+
+def _away(
+    says: str,
+    service: Callable[[Services], MemoryPrices | MemoryReports],
+    minutes: tuple[float, float],
+) -> Happening:
+    return Happening(
+        says=says,
+        begin=lambda world, _: service(world.services).fail(LOST, None),
+        end=lambda world, _: service(world.services).recover(),
+        minutes=minutes,
+    )
 
 
 def _price(world: World, event: Event) -> None:
@@ -66,7 +81,7 @@ def _report(world: World, event: Event) -> None:
 
 
 def _vault_away(world: World, event: Event) -> None:
-    world.services.tokens.fail(away(Fault(event.how["fault"])), None)
+    world.services.tokens.fail(error(Fault(event.how["fault"])), None)
 
 
 HAPPENINGS: Mapping[str, Happening] = {
@@ -126,11 +141,8 @@ HAPPENINGS: Mapping[str, Happening] = {
         draw=lambda draw: {"fault": draw.choice(("unavailable", "permission"))},
         minutes=(2, 600),
     ),
-    "prices_away": Happening(
-        says="the price list is away",
-        begin=lambda world, _: world.services.prices.fail(away(), None),
-        end=lambda world, _: world.services.prices.recover(),
-        minutes=(60, 4000),
+    "prices_away": _away(
+        "the price list is away", lambda services: services.prices, (60, 4000)
     ),
     "price_says": Happening(
         says="the price list says {price}",
@@ -139,11 +151,8 @@ HAPPENINGS: Mapping[str, Happening] = {
         draw=lambda draw: {"price": draw.choice(("0", "40", "98.32", "500"))},
         minutes=(60, 4000),
     ),
-    "budget_away": Happening(
-        says="Azure's budget figure is away",
-        begin=lambda world, _: world.services.reports.fail(away(), None),
-        end=lambda world, _: world.services.reports.recover(),
-        minutes=(60, 4000),
+    "budget_away": _away(
+        "Azure's budget figure is away", lambda services: services.reports, (60, 4000)
     ),
     "budget_says": Happening(
         says="Azure's budget says that {amount} is spent",

@@ -15,7 +15,6 @@ class Notes:
     """One machine's: when what was last so; None is never."""
 
     off_at: datetime | None = None
-    on_at: datetime | None = None
     stopped_at: datetime | None = None
     unready_at: datetime | None = None
     busy_since: datetime | None = None
@@ -105,8 +104,6 @@ class Truth:
 
     def _note(self, vm: Vm, since: datetime, now: datetime) -> None:
         notes, power = self.of[vm.name], vm.machine.power
-        if power is Power.RUNNING or power is Power.STARTING:
-            notes.on_at = now
         if not self.billing(vm):
             notes.off_at = now
         if power in (Power.STOPPED, Power.STOPPING):

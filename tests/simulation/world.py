@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from http import HTTPStatus
@@ -17,6 +17,7 @@ from control.devices import Devices
 from control.ledger import Ledger
 from control.memory import MemoryPrices, MemoryTable
 from control.model import Budget
+from control.rules.money import month_start
 from control.switch import Switch
 from control.web.app import App
 from control.web.http import Request, Response
@@ -32,8 +33,8 @@ from tests.simulation.services import Services
 from tests.simulation.table import HazardousTable, step
 from tests.simulation.tasks import Process, Tasks
 from tests.simulation.views import Views
+from tests.unit.builders import POLICY, PRICE
 
-PRICE = Decimal("84.80")
 NAMES = ("vm-one", "vm-two")
 TICK = timedelta(minutes=1)
 PATIENCE = 5.0
@@ -66,32 +67,20 @@ class Setting:
         """The settings of each machine; they share one budget."""
         budget = Budget(
             limit=self.limit,
-            start=_month(self.begins),
-            end=_month(_month(self.begins) + timedelta(days=100)),
+            start=month_start(self.begins),
+            end=month_start(month_start(self.begins) + timedelta(days=100)),
             standing_per_month=Decimal("49.66"),
         )
         return {name: self._policy(name, budget) for name in self.names}
 
     def _policy(self, name: str, budget: Budget) -> Policy:
-        return Policy(
+        return replace(
+            POLICY,
             machine=name,
-            control_plane="switch",
-            price_per_hour=PRICE,
-            currency="USD",
             budget=budget,
-            default_asked=timedelta(hours=2),
             max_runtime=self.max_runtime,
-            expected_ready=timedelta(minutes=30),
-            ready_deadline=timedelta(minutes=75),
-            idle=timedelta(minutes=20),
-            capacity_retry=timedelta(minutes=30),
-            max_starts_per_hour=6,
             other_machines=tuple(other for other in self.names if other != name),
         )
-
-
-def _month(at: datetime) -> datetime:
-    return datetime(at.year, at.month, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True)
