@@ -95,6 +95,7 @@ def _offer(case: Case, max_hours: Decimal | None, starts_last_hour: int) -> Offe
         expires_at=deadline.at,
         limited_by=deadline.limited_by,
         max_hours=max(longest, Decimal(0)),
+        max_limited_by=most.limited_by,
         max_cost=money.cents(money.span_cost(price, deadline.at - case.now)),
         price_per_hour=price,
         price_source=source,

@@ -17,6 +17,7 @@ class Offer:
     expires_at: datetime
     limited_by: Limit
     max_hours: Decimal
+    max_limited_by: Limit
     max_cost: Decimal
     price_per_hour: Decimal
     price_source: PriceSource

@@ -78,6 +78,7 @@ _OFFER = Offer(
     expires_at=NOW + 120 * _MINUTE,
     limited_by=Limit.ASKED,
     max_hours=Decimal(4),
+    max_limited_by=Limit.MAX_RUNTIME,
     max_cost=2 * _PRICE,
     price_per_hour=_PRICE,
     price_source=PriceSource.RETAIL,

@@ -5,12 +5,13 @@ from functools import partial
 from pathlib import Path
 
 from control.cli.examples import ANSWERS, NOW, PLACE, VIEWS, ZONE
-from control.said.answers import Added, Answer, Page
+from control.said.answers import Added, Answer
 from control.said.book import Book
 from control.said.ends import Cause, Ended, Stage
 from control.said.figures import Figure
 from control.said.journal import Line
 from control.said.notices import TITLES, Notice
+from control.said.page import Headline, Page
 from control.said.problems import PROBLEMS, Detail
 from control.said.reasons import Reason
 from control.said.refusals import Refused, Rule
@@ -72,12 +73,13 @@ def _tables() -> Iterator[Table]:
     yield "Notices", "notice", _notices()
     yield "Other reasons (notices, `start-failed`, the journal)", "", _rows(Reason)
     yield "Lines of a session's journal (operators)", "", _rows(Line)
+    yield "The page's large word", "", _rows(Headline)
     yield "The two pages", "", _rows(Page)
 
 
 BOOKS: tuple[type[Book], ...] = (
     *(Status, Aside, Stage, Ended, Answer, Added, Refused, Detail, Wrong, Rule, Cause),
-    *(Figure, Notice, Reason, Line, Page),
+    *(Figure, Notice, Reason, Line, Headline, Page),
 )
 
 

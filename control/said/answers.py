@@ -229,26 +229,3 @@ class Added(Book):
         when="In the place of a cost that is not known.",
         do="Look again later.",
     )
-
-
-class Page(Book):
-    """What the two pages say."""
-
-    PHONE_TITLE = Sentence(words="The switch", when="The page at /.", do="Nothing.")
-    PHONE = Sentence(
-        words="This page is not made yet. Send POST /start, POST /stop and GET "
-        "/status with your token.",
-        when="The page at /.",
-        do="Use a Shortcut or an app.",
-    )
-    LEDGER_TITLE = Sentence(
-        words="The ledger", when="The page at /ledger.", do="Nothing."
-    )
-    LEDGER = Sentence(
-        words="This page is not made yet. Send GET /sessions with an operator's token.",
-        when="The page at /ledger.",
-        do="Use the address.",
-    )
-    CONTRACT = Sentence(
-        words="The contract", when="A link on both pages.", do="Read it."
-    )

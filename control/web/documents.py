@@ -11,6 +11,7 @@ from control.said.figures import Figure
 from control.views import Offer, Reply, SessionPage, View
 from control.web import shapes
 from control.web.bodies import hours
+from control.web.site import Place
 from control.web.states import billing, problem, sight, state, timer_is_stale
 from control.words import Power
 
@@ -41,7 +42,7 @@ def number(of: Decimal, step: Decimal = _HUNDREDTH) -> str:
     return f"{cut:f}"
 
 
-def status(view: View, summary: str, chat: str | None) -> shapes.StatusShape:
+def status(view: View, summary: str, place: Place) -> shapes.StatusShape:
     """Return the status document of one machine."""
     seen = view.seen
     power: shapes.PowerShape = {
@@ -52,6 +53,8 @@ def status(view: View, summary: str, chat: str | None) -> shapes.StatusShape:
     return {
         "now": instant(view.now),
         "machine": view.policy.machine,
+        "fleet": list(place.policies),
+        "time_zone": place.zone.key,
         "state": state(view),
         "summary": summary,
         "power": power,
@@ -60,13 +63,13 @@ def status(view: View, summary: str, chat: str | None) -> shapes.StatusShape:
         "progress": beat.progress if beat else None,
         "ready_eta": maybe(ready_eta(view)),
         "session": _open_session(view),
-        "offer": _offer(view.offer, view.now) if view.offer else None,
+        "offer": _offer(view, view.offer) if view.offer else None,
         "budget": _budget(view, view.spend) if view.spend else None,
         "enforcers": _enforcers(view),
         "locked": view.lease.locked if view.lease else None,
         "last_session": session(view.last) if view.last else None,
         "problem": problem(view),
-        "links": {"chat": chat},
+        "links": {"chat": place.chat.get(view.policy.machine)},
     }
 
 
@@ -123,13 +126,15 @@ def offered_hours(offer: Offer, now: datetime) -> Decimal:
     return hours(max(offer.expires_at - now, timedelta(0)))
 
 
-def _offer(offer: Offer, now: datetime) -> shapes.OfferShape:
+def _offer(view: View, offer: Offer) -> shapes.OfferShape:
     return {
-        "hours": number(offered_hours(offer, now)),
+        "hours": number(offered_hours(offer, view.now)),
         "limited_by": offer.limited_by,
         "max_hours": number(offer.max_hours),
+        "max_limited_by": offer.max_limited_by,
         "max_cost": amount(offer.max_cost),
         "price_per_hour": amount(offer.price_per_hour),
+        "currency": view.policy.currency,
         "price_source": offer.price_source,
         "refused": offer.refused,
     }
@@ -144,6 +149,7 @@ def _budget(view: View, spend: Spend) -> shapes.BudgetShape:
         "spent": amount(money.cents(spend.spent)),
         "standing_to_come": amount(money.cents(spend.standing_to_come)),
         "remaining": amount(spend.remaining.quantize(_HUNDREDTH, rounding=ROUND_DOWN)),
+        "currency": view.policy.currency,
         "hours_left": number(max(spend.remaining, Decimal(0)) / price, _TENTH),
         "reported_by_azure": amount(reported.amount) if reported else None,
         "reported_at": maybe(reported.at if reported else None),

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
@@ -48,6 +49,16 @@ class Kind(StrEnum):
     CSV = "text/csv"
 
 
+class Media(StrEnum):
+    """The kinds of our files."""
+
+    HTML = "text/html"
+    STYLE = "text/css"
+    SCRIPT = "text/javascript"
+    MANIFEST = "application/manifest+json"
+    PNG = "image/png"
+
+
 def wanted(request: Request) -> Kind:
     """Return the first kind in `Accept` that we make; JSON where none is named."""
     for part in request.headers.get("accept", "").split(","):
@@ -76,6 +87,12 @@ def text_response(
 ) -> Response:
     """Answer plain text."""
     return _response(status, f"{sentence}\n", f"{kind}; charset=utf-8", headers)
+
+
+def file_response(body: bytes, kind: str, headers: Mapping[str, str]) -> Response:
+    """Answer a file of ours."""
+    whole = {**SECURITY, "Content-Type": kind, **headers}
+    return Response(status=HTTPStatus.OK, headers=whole, body=body)
 
 
 def empty_response(status: int, headers: Mapping[str, str] = NONE) -> Response:

@@ -125,8 +125,7 @@ def _failed(failed: dict[str, BaseException], done: list[str]) -> BaseException:
 
 
 def _document(call: Call, view: View, said: str) -> StatusShape:
-    chat = call.tools.place.chat.get(view.policy.machine)
-    return status(view, said, chat)
+    return status(view, said, call.tools.place)
 
 
 def _one(call: Call, code: int, view: View, said: str) -> Response:

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from control.said.problems import PROBLEMS
 from control.version import VERSION
-from control.web.http import Kind
+from control.web.http import Kind, Media
 from control.web.problems import MEDIA_TYPE
 from control.web.route import Route
 
@@ -109,8 +109,8 @@ def _problems(route: Route) -> Mapping[str, list[str]]:
 
 
 def _content(shape: Any, schemas: dict[str, Any]) -> dict[str, Any]:
-    if shape is str:
-        return {"text/html": {"schema": {"type": "string"}}}
+    if isinstance(shape, Media):
+        return {shape.value: {"schema": {"type": "string"}}}
     text = {Kind.TEXT.value: {"schema": {"type": "string"}}}
     return {Kind.JSON.value: {"schema": _schema(shape, schemas)}} | text
 

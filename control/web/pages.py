@@ -1,12 +1,15 @@
-"""The two pages, as plain placeholders; they hold no token and run no script."""
+"""The pages, the files that belong to them, and the icons: they hold no token."""
 
 from collections.abc import Mapping
-from http import HTTPStatus
+from functools import cache
 from types import MappingProxyType
 
-from control.said.answers import Page
+from control.said.problems import Detail
 from control.web.call import Call
-from control.web.http import Response, text_response
+from control.web.http import Media, Response, file_response
+from control.web.icons import ICONS, drawn
+from control.web.problems import refuse
+from control.web.shell import WORKER, Shell, load
 
 POLICY: Mapping[str, str] = MappingProxyType(
     {
@@ -17,42 +20,60 @@ POLICY: Mapping[str, str] = MappingProxyType(
             "trusted-types shell; require-trusted-types-for 'script'"
         ),
         "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-        "Cache-Control": "no-cache",
     }
 )
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p>{text}</p>
-<p><a href="/openapi.json">{contract}</a></p>
-</main>
-</body>
-</html>"""
+_ASK_AGAIN = "no-cache"
+_FOR_EVER = "public, max-age=31536000, immutable"
+_A_DAY = "public, max-age=86400"
 
 
 def phone(call: Call) -> Response:
     """`GET /`: the phone page."""
     del call
-    return _page(Page.PHONE_TITLE, Page.PHONE)
+    return _file("/", _ASK_AGAIN)
 
 
 def ledger(call: Call) -> Response:
     """`GET /ledger`: the operator's page."""
     del call
-    return _page(Page.LEDGER_TITLE, Page.LEDGER)
+    return _file("/ledger", _ASK_AGAIN)
 
 
-def _page(title: Page, text: Page) -> Response:
-    page = _PAGE.format(
-        title=title.say(), text=text.say(), contract=Page.CONTRACT.say()
-    )
-    return text_response(HTTPStatus.OK, page, POLICY, kind="text/html")
+def worker(call: Call) -> Response:
+    """`GET /sw.js`: the service worker, at this address for ever."""
+    del call
+    return _file(WORKER, _ASK_AGAIN)
+
+
+def manifest(call: Call) -> Response:
+    """`GET /manifest.webmanifest`: what makes it an app."""
+    del call
+    return _file("/manifest.webmanifest", _ASK_AGAIN)
+
+
+def part(call: Call) -> Response:
+    """`GET /shell/{version}/{file}`: a script or the style, of this version alone."""
+    given = call.request.params
+    return _file(f"/shell/{given.get('version')}/{given.get('file')}", _FOR_EVER)
+
+
+def icon(call: Call) -> Response:
+    """`GET /icons/{file}`: an icon of the app."""
+    found = ICONS.get(call.request.params.get("file", ""))
+    if found is None:
+        raise refuse(Detail.NOT_FOUND.of())
+    return file_response(drawn(found), Media.PNG, {"Cache-Control": _A_DAY})
+
+
+def _file(path: str, keep: str) -> Response:
+    found = _shell().files.get(path)
+    if found is None:
+        raise refuse(Detail.NOT_FOUND.of())
+    kind = f"{found.kind}; charset=utf-8"
+    return file_response(found.body, kind, {**POLICY, "Cache-Control": keep})
+
+
+@cache
+def _shell() -> Shell:
+    """Read the files at the first request for one."""
+    return load()

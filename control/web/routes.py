@@ -8,7 +8,7 @@ from control.web import bodies, devices, health, machines, pages, records, shape
 from control.web.auth import Trust
 from control.web.beat import take
 from control.web.call import Call
-from control.web.http import Response, json_response
+from control.web.http import Media, Response, json_response
 from control.web.openapi import contract
 from control.web.problems import refuse
 from control.web.route import Route
@@ -208,7 +208,7 @@ CONTRACT: tuple[Route, ...] = (
         method=GET,
         handler=pages.phone,
         about="The phone page.",
-        answers=((200, str),),
+        answers=((200, Media.HTML),),
     ),
     Route(
         name="ledger_page",
@@ -216,7 +216,41 @@ CONTRACT: tuple[Route, ...] = (
         method=GET,
         handler=pages.ledger,
         about="The operator's page.",
-        answers=((200, str),),
+        answers=((200, Media.HTML),),
+    ),
+    Route(
+        name="worker",
+        template="sw.js",
+        method=GET,
+        handler=pages.worker,
+        about="The pages' service worker; it keeps their files, and no answer.",
+        answers=((200, Media.SCRIPT),),
+    ),
+    Route(
+        name="manifest",
+        template="manifest.webmanifest",
+        method=GET,
+        handler=pages.manifest,
+        about="What makes an app of the pages.",
+        answers=((200, Media.MANIFEST),),
+    ),
+    Route(
+        name="icon",
+        template="icons/{file}",
+        method=GET,
+        handler=pages.icon,
+        about="An icon of the app.",
+        answers=((200, Media.PNG),),
+        slugs=("not-found",),
+    ),
+    Route(
+        name="shell_part",
+        template="shell/{version}/{file}",
+        method=GET,
+        handler=pages.part,
+        about="A script or the style of the pages, of this version alone.",
+        answers=((200, Media.SCRIPT),),
+        slugs=("not-found",),
     ),
 )
 ROUTES = (*CONTRACT, LOST)

@@ -43,6 +43,8 @@ class OfferShape(TypedDict):
     hours: str
     limited_by: str
     max_hours: str
+    max_limited_by: str
+    currency: str
     max_cost: Money
     price_per_hour: Money
     price_source: str
@@ -55,6 +57,7 @@ BudgetShape = TypedDict(
         "limit": Money,
         "spent": Money,
         "standing_to_come": Money,
+        "currency": str,
         "remaining": Money,
         "hours_left": str,
         "reported_by_azure": Money | None,
@@ -136,10 +139,12 @@ class LinksShape(TypedDict):
 
 
 class StatusShape(TypedDict):
-    """Everything about one machine."""
+    """Everything about one machine; `fleet` names all machines."""
 
     now: Instant
     machine: str
+    fleet: list[str]
+    time_zone: str
     state: str
     summary: str
     power: PowerShape

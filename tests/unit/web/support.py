@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -35,6 +36,7 @@ from control.words import LeaseState, Limit, Phase, Power, PriceSource, Purpose
 NOW = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 VM = "vm-1"
 PHONE, OPERATOR, MACHINE = "phone-secret", "operator-secret", "machine-secret"
+CHATS: Mapping[str, str | None] = MappingProxyType({VM: "https://chat.example.com"})
 PARIS = ZoneInfo("Europe/Paris")
 BUDGET = Budget(
     limit=Decimal(4500),
@@ -61,6 +63,14 @@ def policy(machine: str = VM, **changes: Any) -> Policy:
         max_starts_per_hour=6,
     )
     return replace(made, **changes)
+
+
+def place(
+    policies: Mapping[str, Policy] | None = None,
+    chat: Mapping[str, str | None] = CHATS,
+) -> Place:
+    """Return the settings that answers hang on; the first machine has a chat."""
+    return Place(policies=policies or {VM: policy()}, zone=PARIS, chat=chat)
 
 
 def seen(power: Power, **changes: Any) -> Observed:
@@ -114,6 +124,7 @@ def off(**changes: Any) -> View:
         expires_at=NOW + timedelta(hours=2),
         limited_by=Limit.ASKED,
         max_hours=Decimal(4),
+        max_limited_by=Limit.MAX_RUNTIME,
         max_cost=Decimal("169.60"),
         price_per_hour=Decimal("84.80"),
         price_source=PriceSource.RETAIL,
@@ -255,17 +266,12 @@ class Site:
 
     def cold(self) -> App:
         """Return an app as in a new process, on the same vault and ledger."""
-        place = Place(
-            policies=self.policies,
-            zone=PARIS,
-            chat={VM: "https://chat.example.com"},
-        )
         return App(
             switch=self.switch,
             devices=self.devices,
             tokens=self.tokens,
             clock=self.clock,
-            place=place,
+            place=place(self.policies),
         )
 
     def call(

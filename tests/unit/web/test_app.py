@@ -60,6 +60,10 @@ def test_the_routes_are_those_of_the_design() -> None:
         ("POST", "/vm/heartbeat", "vm"),
         ("GET", "/", None),
         ("GET", "/ledger", None),
+        ("GET", "/sw.js", None),
+        ("GET", "/manifest.webmanifest", None),
+        ("GET", "/icons/{file}", None),
+        ("GET", "/shell/{version}/{file}", None),
         ("POST", "/devices/{name}/code", "operator"),
         ("POST", "/pair", None),
         ("GET", "/healthz", None),
@@ -110,9 +114,10 @@ def test_an_unknown_address_is_our_404(site: Site, method: str) -> None:
 def test_every_answer_has_the_security_headers(site: Site, route: Route) -> None:
     """Nothing is sniffed or framed, and no cache keeps an answer of the API."""
     answer = call(site, route, route.method, body=BODIES.get(route.name))
-    page = route.name.endswith("_page")
+    kept = {"phone_page", "ledger_page", "worker", "manifest"}
     for name, value in SECURITY.items():
-        expected = "no-cache" if page and name == "Cache-Control" else value
+        page = route.name in kept and name == "Cache-Control"
+        expected = "no-cache" if page else value
         assert answer.headers[name] == expected
 
 

@@ -18,12 +18,14 @@ from tests.unit.web.support import (
     beat,
     held,
     off,
+    place,
     policy,
     seen,
     session,
 )
 
 CHAT = "https://chat.example.com"
+SITE = place()
 
 
 def test_an_instant_is_utc_with_a_z() -> None:
@@ -73,9 +75,11 @@ def test_the_status_of_a_ready_machine() -> None:
     )
     assert view.lease is not None
     view = replace(view, lease=replace(view.lease, start=lease_start))
-    assert documents.status(view, "On.", CHAT) == {
+    assert documents.status(view, "On.", SITE) == {
         "now": "2026-11-30T10:00:00Z",
         "machine": VM,
+        "fleet": [VM],
+        "time_zone": "Europe/Paris",
         "state": "ready",
         "summary": "On.",
         "power": {"state": "running", "read_at": "2026-11-30T10:00:00Z"},
@@ -103,7 +107,9 @@ def test_the_status_of_a_ready_machine() -> None:
             "hours": "2",
             "limited_by": "asked",
             "max_hours": "4",
+            "max_limited_by": "max_runtime",
             "max_cost": "169.60",
+            "currency": "USD",
             "price_per_hour": "84.80",
             "price_source": "retail",
             "refused": None,
@@ -113,6 +119,7 @@ def test_the_status_of_a_ready_machine() -> None:
             "spent": "1201.33",
             "standing_to_come": "101.28",
             "remaining": "3197.39",
+            "currency": "USD",
             "hours_left": "37.7",
             "reported_by_azure": "1150.20",
             "reported_at": "2026-11-30T01:00:00Z",
@@ -144,19 +151,23 @@ def test_without_a_ledger_the_status_is_what_arm_says() -> None:
         seen=seen(Power.RUNNING),
         problems=("ledger-unverified",),
     )
-    made = documents.status(view, "On and billed.", None)
+    made = documents.status(view, "On and billed.", SITE)
     assert made["state"] == "unmanaged"
     assert made["billing"] is True
     parts = (made["session"], made["offer"], made["budget"], made["locked"])
     assert parts == (None, None, None, None)
     assert made["problem"] == "ledger-unverified"
     assert made["enforcers"]["timer"] == {"last_tick_at": None, "stale": True}
-    assert made["links"] == {"chat": None}
+
+
+def test_without_a_chat_there_is_no_link() -> None:
+    """Null, not an address that leads nowhere."""
+    assert documents.status(off(), "", place(chat={}))["links"] == {"chat": None}
 
 
 def test_a_machine_that_was_never_read_is_unknown() -> None:
     """No reading, no time of one."""
-    made = documents.status(off(seen=None), "", None)
+    made = documents.status(off(seen=None), "", SITE)
     assert made["power"] == {"state": "unknown", "read_at": None}
     assert made["billing"] is None
 
@@ -169,7 +180,7 @@ def test_when_it_will_be_ready_is_told_until_it_is() -> None:
         assert view.lease is not None
         start = Start(sent_at=NOW - ago, attempts=1)
         view = replace(view, lease=replace(view.lease, start=start))
-        return documents.status(view, "", None)["ready_eta"]
+        return documents.status(view, "", SITE)["ready_eta"]
 
     assert eta(timedelta(minutes=10)) == "2026-11-30T10:20:00Z"
     assert eta(timedelta(minutes=31)) is None
@@ -179,11 +190,11 @@ def test_when_it_will_be_ready_is_told_until_it_is() -> None:
 def test_a_release_shows_its_reason_before_the_session_has_one() -> None:
     """Why it is being stopped."""
     view = held()
-    made = documents.status(view, "", None)
+    made = documents.status(view, "", SITE)
     assert made["session"] is not None
     assert made["session"]["stop_reason"] is None
     closed = replace(view, session=session(stop_reason=StopReason.IDLE))
-    made = documents.status(closed, "", None)
+    made = documents.status(closed, "", SITE)
     assert made["session"] is not None
     assert made["session"]["stop_reason"] == "idle"
 
@@ -204,7 +215,7 @@ def test_a_budget_that_is_spent_leaves_no_hours() -> None:
         remaining=Decimal(-500),
         rate=Decimal(0),
     )
-    made = documents.status(off(spend=spend), "", None)["budget"]
+    made = documents.status(off(spend=spend), "", SITE)["budget"]
     assert made is not None
     assert (made["remaining"], made["hours_left"]) == ("-500.00", "0")
     assert made["reported_by_azure"] is made["reported_at"] is None
@@ -220,10 +231,10 @@ def test_d01_a_budget_says_why_azure_has_no_figure(why: Unreported) -> None:
         rate=Decimal(0),
         unreported=why,
     )
-    made = documents.status(off(spend=spend), "", None)["budget"]
+    made = documents.status(off(spend=spend), "", SITE)["budget"]
     assert made is not None
     assert made["reported_problem"] == Figure[why.name].say()
-    fine = documents.status(off(spend=replace(spend, unreported=None)), "", None)
+    fine = documents.status(off(spend=replace(spend, unreported=None)), "", SITE)
     assert fine["budget"] is not None
     assert "reported_problem" not in fine["budget"]
 
@@ -231,7 +242,7 @@ def test_d01_a_budget_says_why_azure_has_no_figure(why: Unreported) -> None:
 def test_the_last_session_is_shown_when_none_is_open() -> None:
     """As it stands in the ledger."""
     last = session(ended_at=NOW, cost=Decimal("12.5"), stop_reason=StopReason.USER)
-    made = documents.status(off(last=last), "", None)["last_session"]
+    made = documents.status(off(last=last), "", SITE)["last_session"]
     assert made is not None
     assert (made["cost"], made["stop_reason"]) == ("12.50", "user")
 
