@@ -4,6 +4,7 @@ The page gets these as `words.js`; sentences of the switch come with its answers
 """
 
 from control.said.book import Book, Sentence
+from control.said.refusals import Rule
 
 _LOOK = "Nothing; it shows what the switch says."
 _WITHOUT = "Use the Azure app, or wait."
@@ -222,11 +223,17 @@ class Page(Book):
         do="Nothing.",
         example={"cost": "169.60 USD"},
     )
-    ENDS_BY_ITSELF = Sentence(
-        words="It ends by itself at {until}: {why}.",
+    ENDS_AS_CHOSEN = Sentence(
+        words="It ends by itself at {until}, the time you choose here.",
         when="In that question: what limits it.",
         do="Nothing.",
-        example={"until": "12:00", "why": "the time you choose"},
+        example={"until": "12:00"},
+    )
+    ENDS_AT_A_LIMIT = Sentence(
+        words="It ends by itself at {until}: {why}.",
+        when="The same for the longest choice.",
+        do="Nothing.",
+        example={"until": "14:00", "why": Rule.MAX_RUNTIME.say()},
     )
     AT_SET_PRICE = Sentence(
         words="Azure's own price is not known; this is by the price in the settings.",
@@ -277,6 +284,11 @@ class Page(Book):
     )
     USE_HERE = Sentence(words="Use it here", when="A button.", do="Tap it.")
     COPY = Sentence(words="Copy the code", when="A button.", do="Tap it.")
+    NOT_NOW = Sentence(
+        words="Not now",
+        when="A button, on a phone that is paired already.",
+        do="Tap it.",
+    )
     COPIED = Sentence(
         words="Copied. Open the app and tap “Paste”.", when="Then.", do="As it says."
     )

@@ -40,9 +40,9 @@ class FunctionsProcess:
         self._environ = {
             name: os.environ[name] for name in _INHERITED if name in os.environ
         } | {"PYTHONUNBUFFERED": "1", **environ}
-        self._command = [
-            *(sys.executable, "-m", "local.functions", "--lifeline"),
-            *("--app", str(app), "--port", str(port)),
+        self._app = app
+        self._options = [
+            *("--lifeline", "--port", str(port)),
             *(["--clock", str(clock)] if clock else []),
             *([] if timers else ["--no-timers"]),
         ]
@@ -51,7 +51,10 @@ class FunctionsProcess:
     def __enter__(self) -> Self:
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
-                self._command,
+                [
+                    *(sys.executable, "-m", "local.functions"),
+                    *("--app", str(self._app), *self._options),
+                ],
                 cwd=_ROOT,
                 env=self._environ,
                 stdin=subprocess.PIPE,
@@ -93,6 +96,17 @@ class FunctionsProcess:
         except subprocess.TimeoutExpired:
             self.kill()
         self._close(process)
+
+    def setting(self, name: str) -> str:
+        """Return a setting as the app has it."""
+        return self._environ[name]
+
+    def deploy(self, app: Path, **environ: str) -> None:
+        """Put another app, or other settings, in the place of what runs."""
+        self.stop()
+        self._app = app
+        self._environ |= environ
+        self.__enter__()
 
     def kill(self) -> None:
         """End it as a crash does."""

@@ -65,8 +65,7 @@ export function pairing(paired) {
     text(ID["pairing-title"], title(scanned, refused));
     optional(ID["pairing-how"], how(scanned, refused));
     ID.scanned.hidden = !scanned;
-    ID["code-form"].hidden = Boolean(scanned) && !token;
-    ID.code.parentElement.classList.toggle("brief", Boolean(scanned));
+    ID["code-form"].hidden = Boolean(scanned);
     ID.again.hidden = !refused;
     ID["not-now"].hidden = !(scanned && token);
   }

@@ -39,7 +39,7 @@ function headline(status) {
   const word = plainWord(status);
   const step = status.state === "loading" && MEASURED.has(status.phase);
   if (!step || status.progress === null || status.problem === "stale") return word;
-  return page("PERCENT", { step: word, percent: Math.floor(status.progress * 100) });
+  return page("PERCENT", { step: word, percent: Math.round(status.progress * 100) });
 }
 
 function plainWord({ state, phase, problem }) {
@@ -131,12 +131,16 @@ function money(status) {
     shown.cost = last.cost === null ? unknown : amount(last.cost, last.currency);
   } else if (status?.state === "off") shown.cost = page("NOTHING");
   const priced = session ?? status?.offer;
-  if (priced) shown.rate = amount(cost(priced.price_per_hour, 1), priced.currency);
+  if (priced) shown.rate = amount(minutely(priced), priced.currency);
   if (budget) {
     const left = amount(budget.remaining, budget.currency);
     shown.budget = page("BUDGET_IS", { money: left, hours: budget.hours_left });
   }
   return shown;
+}
+
+function minutely({ price_per_hour }) {
+  return (Number(price_per_hour) / 60).toFixed(2);
 }
 
 function limits(status, there) {

@@ -70,8 +70,9 @@ function atMost(offer, hours) {
 function ends({ status, offset }, hours) {
   const [now, most] = [Date.now() + offset, Number(status.offer.max_hours)];
   const until = clock(now + hours * 3600000, now, status.time_zone);
-  const rule = hours >= most ? status.offer.max_limited_by : "asked";
-  return page("ENDS_BY_ITSELF", { until, why: say("Rule", rule.toUpperCase()) });
+  if (hours < most) return page("ENDS_AS_CHOSEN", { until });
+  const why = say("Rule", status.offer.max_limited_by.toUpperCase());
+  return page("ENDS_AT_A_LIMIT", { until, why });
 }
 
 function note({ status }, ready) {

@@ -39,7 +39,8 @@ function item(session, { now, time_zone: zone }) {
   const made = document.createElement("li");
   const when = clock(Date.parse(session.requested_at), Date.parse(now), zone);
   const price = session.cost === null ? "" : amount(session.cost, session.currency);
-  const lasted = span((session.billed_seconds ?? 0) * 1000);
+  const seconds = session.billed_seconds;
+  const lasted = seconds === null ? "" : span(seconds * 1000);
   const first = [when, lasted, price].filter(Boolean).join(" · ");
   made.append(line("strong", first), line("span", ended(session)));
   return made;

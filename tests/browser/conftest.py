@@ -1,0 +1,106 @@
+"""Debian's Chromium on the demo's stack: one of each for all tests of a process."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+
+from local.stack import Stack, running
+from tests.browser.door import Door, opened
+from tests.browser.evening import Evening
+from tests.browser.phone import Phone
+
+CHROMIUM = shutil.which("chromium")
+SWITCHES = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update"),
+    *("--disable-sync", "--disable-dev-shm-usage"),
+)
+SMALL = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    if CHROMIUM is None:
+        pytest.skip("the system package chromium is missing")
+    with sync_playwright() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    made = playwright.chromium.launch(executable_path=CHROMIUM, args=[*SWITCHES])
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with running(tmp_path_factory.mktemp("stack")) as made:
+        yield made
+
+
+@pytest.fixture
+def door(stack: Stack) -> Iterator[Door]:
+    with opened(stack.url) as made:
+        yield made
+
+
+@pytest.fixture
+def evening(stack: Stack, door: Door) -> Iterator[Evening]:
+    """A machine that is off, and nothing that fails."""
+    with httpx.Client(timeout=30, trust_env=False) as client:
+        made = Evening(stack=stack, door=door, client=client)
+        made.settle()
+        yield made
+        made.settle()
+
+
+@pytest.fixture
+def phones(browser: Browser, door: Door) -> Iterator[Callable[..., Phone]]:
+    """Make phones: each a browser of its own, whose errors fail the test."""
+    contexts: list[BrowserContext] = []
+    made: list[Phone] = []
+
+    def phone(**options: Any) -> Phone:
+        context = browser.new_context(**{"viewport": SMALL} | options)
+        contexts.append(context)
+        made.append(Phone(context.new_page(), door.url))
+        return made[-1]
+
+    yield phone
+    for each in made:
+        each.content()
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def phone(phones: Callable[..., Phone], evening: Evening) -> Phone:
+    """A paired phone that looks at a machine that is off."""
+    one = phones()
+    one.pair(evening.device("iphone"))
+    return one
+
+
+@contextmanager
+def lasting(playwright: Playwright, profile: Path) -> Iterator[BrowserContext]:
+    """Open a browser that keeps a profile, as a person's does."""
+    context = playwright.chromium.launch_persistent_context(
+        str(profile), executable_path=CHROMIUM, args=[*SWITCHES]
+    )
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """A folder for a browser that keeps what it knows."""
+    return tmp_path / "profile"
