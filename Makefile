@@ -1,5 +1,5 @@
 # `make demo` shows it at work, `make test` checks everything; the rest serves them.
-# All that they need is made here: .venv from Python 3.13, .azurite from npm.
+# All that they need is made here: .venv from Python 3.13, .npm with its packages.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -56,13 +56,13 @@ packages:
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet $$names
 
 clean:
-	rm -rf $(VENV) .azurite build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .npm build *.egg-info .mypy_cache .pytest_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis .coverage .demo mutants
 
 ready: $(VENV)/.ready
-	@$(PY) -c 'from local.azurite import find_node; find_node()' 2>/dev/null \
+	@$(PY) -c 'from local.node import find_node; find_node()' 2>/dev/null \
 	  || $(PY) -m pip install --quiet $(NODE_WHEEL)
-	@$(PY) -m local.azurite
+	@$(PY) -m local.node
 
 # A `python3.13` on the PATH may be a shim that only says that it can't run.
 $(VENV)/.ready: pyproject.toml requirements.txt Makefile

