@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from local.azure.phases import USUAL, Phase
-from tests.browser.evening import Evening
+from tests.browser.evening import Evening, soon
 from tests.browser.phone import Phone
 
 RED = {"rgb(179, 38, 30)"}
@@ -15,11 +15,17 @@ RED = {"rgb(179, 38, 30)"}
 
 def test_no_capacity(phone: Phone, evening: Evening) -> None:
     """It is said that Azure has none, that nothing is billed, and stop is there."""
-    evening.stack.azure.faults.arm("allocation_failed", times=3)
+    evening.stack.azure.faults.arm("allocation_failed", times=4)
     phone.start()
-    evening.until("waiting_for_capacity")
-    phone.returns()
-    expect(phone.headline).to_have_text("Looking for capacity")
+
+    def looks() -> bool:
+        """Between two attempts it waits; during one it boots."""
+        evening.until("waiting_for_capacity")
+        phone.returns()
+        phone.page.wait_for_timeout(500)
+        return phone.text("headline") == "Looking for capacity"
+
+    soon(looks)
     phone.reads("summary", "Nothing is billed")
     expect(phone.big).to_have_text("Stop")
     evening.until("ready")
