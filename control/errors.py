@@ -2,6 +2,7 @@
 
 ControlError
  +- SettingsError            missing or bad settings, all of them at once
+ +- CommandError             a command could not be done; the sentence says why
  +- LedgerError
  |   +- LedgerUnavailable    no answer, or one that proves nothing (a write may be in)
  |   |   +- TableMissing     the table is not there
@@ -37,6 +38,10 @@ class SettingsError(ControlError):
         lines = (f"{count} missing or wrong:", *problems)
         super().__init__("\n- ".join(lines))
         self.problems = problems
+
+
+class CommandError(ControlError):
+    """A command of the operator's could not be done."""
 
 
 class LedgerError(ControlError):

@@ -155,6 +155,22 @@ class Tokens(Protocol):
         """Return one token itself, for pairing; None when missing or disabled."""
 
 
+class Registrar(Protocol):
+    """The same vault as an operator's own login may change it; raises `AzureError`."""
+
+    def find(self, device: str) -> Token | None:
+        """Return what the vault has of a device, disabled too; None when missing."""
+
+    def value(self, device: str) -> str | None:
+        """Return a token itself; None when missing or disabled."""
+
+    def make(self, token: Token, value: str) -> None:
+        """Give a device this value, with its tags; whatever it had counts no more."""
+
+    def disable(self, device: str) -> bool:
+        """Disable a device's token; False when there is none."""
+
+
 class Notices(Protocol):
     """How the owner is told; raises `AzureError` when it could not be sent."""
 

@@ -74,7 +74,7 @@ def _run(port: int, speed: float, faults: list[Wanted], *, story: bool) -> None:
 def _introduce(stack: Stack, speed: float) -> None:
     phone, operator = stack.tokens.phone, stack.tokens.operator
     print(f"""
-The switch      {stack.url}
+The phone page  {stack.url}
 Phone token     {phone}
 Operator token  {operator}
 The functions'  log is {stack.functions.log}
@@ -86,7 +86,23 @@ To try:
 {_curl(stack.url, phone, "POST", "/extend", '{"minutes": 30}')}
 {_curl(stack.url, phone, "POST", "/stop")}
 {_curl(stack.url, operator, "GET", "/sessions")}
+{_command(stack.url, operator)}
+
+Open the phone page and type the phone token, or the code that the last line shows: it
+lives for 10 of these minutes, {_life(speed)} of yours.
 """)
+
+
+def _command(url: str, token: str) -> str:
+    """How an operator pairs a phone."""
+    return (
+        f"CONTROL_URL={url} CONTROL_TOKEN={token} "
+        ".venv/bin/python -m control code phone"
+    )
+
+
+def _life(speed: float) -> str:
+    return f"{600 / speed:.0f} seconds"
 
 
 def _warn(faults: list[Wanted]) -> None:

@@ -1,9 +1,17 @@
-"""The app's own identity, made explicitly: nothing is looked for in the environment."""
+"""Who calls Azure: the app's own identity, or the person at the command line.
 
+Both are made explicitly: nothing is looked for in the environment.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from azure.core.exceptions import ClientAuthenticationError
+
 from control.azure.lazy import Lazy
+from control.errors import Evidence, Permission
 
 if TYPE_CHECKING:
     from azure.core.credentials import (
@@ -12,12 +20,20 @@ if TYPE_CHECKING:
         TokenCredential,
         TokenRequestOptions,
     )
-    from azure.identity import ManagedIdentityCredential
+    from azure.identity import ChainedTokenCredential, ManagedIdentityCredential
+
+_LOGIN_SECONDS = 20
+_NO_LOGIN = "there is no Azure login here: run `az login`."
 
 
 def managed_identity(client_id: str) -> "TokenCredential":
     """Return the credential of a user-assigned identity; make one for a process."""
     return _Identity(client_id)
+
+
+def persons_login() -> "TokenCredential":
+    """Return the login of `az` or `azd`: asked anew each time, and never kept."""
+    return _Login()
 
 
 class _Identity:
@@ -38,6 +54,46 @@ class _Identity:
         made = self._credential()
         token: AccessTokenInfo = made.get_token_info(*scopes, options=options)
         return token
+
+
+class _Login:
+    """The person's own login; without one the error says what to do."""
+
+    def __init__(self) -> None:
+        self._credential = Lazy(_chain)
+
+    def get_token(self, *scopes: str, **options: Any) -> "AccessToken":
+        """Return a token for a scope."""
+        with _logged_in():
+            return self._credential().get_token(*scopes, **options)
+
+    def get_token_info(
+        self, *scopes: str, options: "TokenRequestOptions | None" = None
+    ) -> "AccessTokenInfo":
+        """Return the same with what is known of its life."""
+        with _logged_in():
+            return self._credential().get_token_info(*scopes, options=options)
+
+
+@contextmanager
+def _logged_in() -> Iterator[None]:
+    try:
+        yield
+    except ClientAuthenticationError:
+        raise Permission(Evidence(message=_NO_LOGIN)) from None
+
+
+def _chain() -> "ChainedTokenCredential":
+    from azure.identity import (  # noqa: PLC0415 - slow: for commands alone
+        AzureCliCredential,
+        AzureDeveloperCliCredential,
+        ChainedTokenCredential,
+    )
+
+    return ChainedTokenCredential(
+        AzureCliCredential(process_timeout=_LOGIN_SECONDS),
+        AzureDeveloperCliCredential(process_timeout=_LOGIN_SECONDS),
+    )
 
 
 def _make(client_id: str) -> "ManagedIdentityCredential":

@@ -35,7 +35,7 @@ class VaultTokens:
     """
 
     def __init__(self, *, credential: "TokenCredential", url: str) -> None:
-        self._client = Lazy(partial(_client, credential, url))
+        self._client = Lazy(partial(secret_client, credential, url))
         self._digests: dict[str, tuple[datetime | None, bytes]] = {}
 
     def read(self) -> tuple[Token, ...]:
@@ -158,7 +158,8 @@ def _is_name(name: str) -> bool:
     return name.isascii() and name.replace("-", "").isalnum()
 
 
-def _client(credential: "TokenCredential", url: str) -> "SecretClient":
+def secret_client(credential: "TokenCredential", url: str) -> "SecretClient":
+    """Return a client that asks once: no retry, no redirect."""
     from azure.keyvault.secrets import (  # noqa: PLC0415 - slow: made at first use
         SecretClient,
     )

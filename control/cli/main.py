@@ -5,8 +5,6 @@ Exit codes: 0 done; 1 not done, with one sentence on standard error; 2 a wrong c
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated
@@ -14,9 +12,9 @@ from typing import Annotated
 import typer
 
 from control import settings_docs
-from control.cli import messages, tables
+from control.cli import devices, messages, tables
+from control.cli.console import not_done, told
 from control.clock import SystemClock
-from control.errors import ControlError
 from control.ledger import Ledger
 from control.ports import Table
 from control.settings import Settings
@@ -30,20 +28,8 @@ app = typer.Typer(
 )
 ledger_app = typer.Typer(help="The ledger's table.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Say one of our own errors in a sentence, and end with 1."""
-    try:
-        yield
-    except ControlError as error:
-        raise _not_done(str(error)) from None
-
-
-def _not_done(why: str) -> typer.Exit:
-    typer.echo(f"Not done: {why}", err=True)
-    return typer.Exit(1)
+for _command in (devices.pair, devices.code, devices.devices, devices.revoke):
+    app.command()(_command)
 
 
 def _amount(text: str) -> Decimal:
@@ -76,7 +62,7 @@ def ledger_init(
         ledger_table,
     )
 
-    with _told():
+    with told():
         settings = Settings.load(os.environ)
         table = ledger_table(settings)
     initialise(table, carried_over, settings.currency)
@@ -84,11 +70,11 @@ def ledger_init(
 
 def initialise(table: Table, carried_over: Decimal, currency: str) -> None:
     """Make the first row, and say what is carried over in it."""
-    with _told():
+    with told():
         made = Ledger(table).initialise(carried_over, SystemClock().now())
     money = f"{made.carried_over} {currency}"
     if made.carried_over != carried_over:
-        raise _not_done(f"the ledger is there already, with {money} carried over.")
+        raise not_done(f"the ledger is there already, with {money} carried over.")
     typer.echo(f"The ledger is ready; {money} carried over.")
 
 
@@ -106,7 +92,7 @@ def docs(
         *messages.stale(_ROOT),
     )
     if check and stale:
-        raise _not_done(
+        raise not_done(
             f"{' and '.join(stale)} are stale: run `python -m control docs`."
         )
     if not check:

@@ -8,6 +8,7 @@ from control.memory.clock import MemoryClock
 from control.memory.machines import Call, MemoryMachines
 from control.memory.money import MemoryPrices, MemoryReports
 from control.memory.notices import MemoryNotices
+from control.memory.registrar import MemoryRegistrar
 from control.memory.table import MemoryTable
 from control.memory.tokens import MemoryTokens
 
@@ -17,6 +18,7 @@ __all__ = [
     "MemoryMachines",
     "MemoryNotices",
     "MemoryPrices",
+    "MemoryRegistrar",
     "MemoryReports",
     "MemoryTable",
     "MemoryTokens",

@@ -219,12 +219,12 @@ class Detail(Book):
         slug="unknown-device",
         words="Not done: there is no such device, or its token is disabled.",
         when="A pairing code was asked for such a device.",
-        do="The operator makes or enables its token first.",
+        do="The operator makes it with `python -m control pair <device>`.",
     )
     SPENT_CODE = Sentence(
         slug="code-spent",
         words="Not paired: this code is unknown, used or too old. The operator makes a "
-        "new one with POST /devices/<name>/code.",
+        "new one with `python -m control code <device>`.",
         when="A code works once and for 10 minutes.",
         do="Ask the operator for a new code.",
     )

@@ -15,7 +15,7 @@ RED = {"rgb(179, 38, 30)"}
 
 def test_no_capacity(phone: Phone, evening: Evening) -> None:
     """It is said that Azure has none, that nothing is billed, and stop is there."""
-    evening.stack.azure.faults.arm("allocation_failed", times=4)
+    evening.stack.azure.faults.arm("allocation_failed", times=2)
     phone.start()
 
     def looks() -> bool:

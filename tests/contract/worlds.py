@@ -10,6 +10,7 @@ from typing import Protocol
 
 from control.azure.budgets import AzureReports
 from control.azure.credential import managed_identity
+from control.azure.registrar import VaultRegistrar
 from control.azure.vault import VaultTokens
 from control.errors import (
     Evidence,
@@ -19,6 +20,7 @@ from control.errors import (
 from control.memory import (
     MemoryNotices,
     MemoryPrices,
+    MemoryRegistrar,
     MemoryReports,
     MemoryTokens,
 )
@@ -27,6 +29,7 @@ from control.notices import AppriseNotices
 from control.ports import (
     Notices,
     Prices,
+    Registrar,
     Reports,
     Scope,
     Tokens,
@@ -153,6 +156,8 @@ class TokensWorld(Protocol):
 
     @property
     def tokens(self) -> Tokens: ...
+    @property
+    def registrar(self) -> Registrar: ...
 
     def add(
         self,
@@ -172,6 +177,7 @@ class MemoryTokensWorld:
 
     def __init__(self) -> None:
         self.tokens = MemoryTokens()
+        self.registrar = MemoryRegistrar(self.tokens)
 
     def add(
         self,
@@ -202,6 +208,8 @@ class AzureTokensWorld:
         self.tokens = VaultTokens(
             credential=managed_identity(azure.client_id), url=azure.vault.url
         )
+        operator = managed_identity(azure.identity.client_id("operator"))
+        self.registrar = VaultRegistrar(credential=operator, url=azure.vault.url)
 
     def add(
         self,

@@ -15,6 +15,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CURL = re.compile(r"^curl .*$", re.MULTILINE)
+COMMAND = re.compile(
+    r"^(CONTROL_URL=\S+ CONTROL_TOKEN=\S+) .*( -m control code phone)$", re.M
+)
 needs_curl = pytest.mark.skipif(
     shutil.which("curl") is None, reason="the system package curl is missing"
 )
@@ -39,6 +42,9 @@ def test_the_printed_lines_work_and_ctrl_c_ends_all() -> None:
     with _started(PORT="0", SPEED="1") as (demo, introduction):
         lines = CURL.findall(introduction)
         answers = [_shell(line) for line in lines]
+        command = COMMAND.search(introduction)
+        assert command is not None
+        code = _shell(f"{command[1]} {sys.executable}{command[2]}")
         children = _children(demo.pid)
         demo.send_signal(signal.SIGINT)
         assert demo.wait(20) == 0
@@ -47,6 +53,7 @@ def test_the_printed_lines_work_and_ctrl_c_ends_all() -> None:
     assert not start.startswith("{")
     assert status.strip()
     assert "started_by" in sessions.splitlines()[0]
+    assert "phone: code " in code
     assert len(children) >= 2
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
 

@@ -1,0 +1,99 @@
+"""The switch as the operator's commands call it, over HTTPS."""
+
+from http import HTTPMethod
+from typing import TYPE_CHECKING, Any
+
+from control.errors import CommandError
+from control.ports import Clock
+
+if TYPE_CHECKING:
+    import httpx
+
+_SECONDS = 20.0
+_AWAKE_WITHIN = 180.0
+_WAITS = (1.0, 2.0, 4.0, 8.0)
+
+
+class Remote:
+    """One address and, but for `wait_until_awake`, an operator's token."""
+
+    def __init__(self, client: "httpx.Client", url: str, clock: Clock) -> None:
+        self._client = client
+        self._url = url
+        self._clock = clock
+
+    def wait_until_awake(self) -> None:
+        """Wait until the switch itself answers: Azure's pages are not it."""
+        waited, tries = 0.0, 0
+        while not self._is_awake():
+            if waited >= _AWAKE_WITHIN:
+                raise CommandError(
+                    f"{self._url}/healthz does not answer as the switch does; is it "
+                    "deployed there?"
+                )
+            pause = _WAITS[min(tries, len(_WAITS) - 1)]
+            self._clock.wait(pause)
+            waited, tries = waited + pause, tries + 1
+
+    def code(self, token: str, device: str) -> str:
+        """Return a new pairing code for a device."""
+        path = f"/devices/{device}/code"
+        return str(self._asked(HTTPMethod.POST, path, token)["code"])
+
+    def devices(self, token: str) -> list[dict[str, Any]]:
+        """Return the devices that the switch knows."""
+        found: list[dict[str, Any]] = self._asked(HTTPMethod.GET, "/devices", token)[
+            "devices"
+        ]
+        return found
+
+    def _is_awake(self) -> bool:
+        """Both its yes (200) and its no (503) are its own."""
+        document = _document(self._send(HTTPMethod.GET, "/healthz"))
+        return document is not None and "ok" in document
+
+    def _asked(self, method: HTTPMethod, path: str, token: str) -> dict[str, Any]:
+        answer = self._send(method, path, token)
+        document = _document(answer)
+        if answer is None or document is None:
+            raise CommandError(f"{self._url} does not answer as the switch does.")
+        if answer.is_error:
+            raise CommandError(_lowered(str(document.get("detail"))))
+        return document
+
+    def _send(
+        self, method: HTTPMethod, path: str, token: str | None = None
+    ) -> "httpx.Response | None":
+        import httpx  # noqa: PLC0415 - slow: for these commands alone
+
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        try:
+            return self._client.request(
+                method,
+                f"{self._url}{path}",
+                headers=headers,
+                json={} if method is HTTPMethod.POST else None,
+                timeout=_SECONDS,
+                follow_redirects=False,
+            )
+        except httpx.HTTPError:
+            return None
+
+
+def _document(answer: "httpx.Response | None") -> dict[str, Any] | None:
+    """Return the switch's JSON; anything else is noise."""
+    kind = answer.headers.get("content-type", "") if answer is not None else ""
+    if answer is None or not kind.startswith(
+        ("application/json", "application/problem+json")
+    ):
+        return None
+    try:
+        found = answer.json()
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _lowered(said: str) -> str:
+    """Take the switch's own `Not done:` off: this command says it too."""
+    return said.removeprefix("Not done: ")
