@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CURL = re.compile(r"^curl .*$", re.MULTILINE)
 COMMAND = re.compile(
-    r"^(CONTROL_URL=\S+ CONTROL_TOKEN=\S+) .*( -m control code phone)$", re.M
+    r"^(CONTROL_URL=\S+ CONTROL_TOKEN=\S+) .*( -m control code phone)$", re.MULTILINE
 )
 needs_curl = pytest.mark.skipif(
     shutil.which("curl") is None, reason="the system package curl is missing"
