@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
 from local.azurite import Azurite
 from local.certificate import Certificate, make
+from local.stack import Stack, running
+from tests.door import Door, opened
+from tests.evening import Evening
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +26,26 @@ def azurite(
     folder = tmp_path_factory.mktemp("azurite")
     with Azurite(certificate, folder=folder) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """The demo's whole system."""
+    with running(tmp_path_factory.mktemp("stack")) as made:
+        yield made
+
+
+@pytest.fixture
+def door(stack: Stack) -> Iterator[Door]:
+    """The way to it, which notes what passes."""
+    with opened(stack.url) as made:
+        yield made
+
+
+@pytest.fixture
+def evening(stack: Stack, door: Door) -> Iterator[Evening]:
+    """A machine that is off, and nothing that fails."""
+    with httpx.Client(timeout=30, trust_env=False) as client:
+        made = Evening(stack=stack, door=door, client=client)
+        made.settle()
+        yield made

@@ -1,11 +1,20 @@
-"""How commands speak: what was done on standard output, what was not on the other."""
+"""How commands hear and speak: the environment, and what was done or not.
 
-from collections.abc import Iterator
+What was done goes to standard output, what was not to the other.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import typer
 
 from control.errors import AzureError, ControlError
+
+
+def environment() -> Mapping[str, str]:
+    """Return the environment; no other module of the command line reads it."""
+    return os.environ
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The commands about devices: pair, code, devices, revoke."""
 
-import os
 import re
 import secrets
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from control.cli.access import OPERATOR, Access
-from control.cli.console import told
+from control.cli.console import environment, told
 from control.cli.paper import show
 from control.cli.remote import Remote
 from control.clock import SystemClock
@@ -96,7 +95,7 @@ def devices() -> None:
 def revoke(device: Device) -> None:
     """Disable a device's token in the vault."""
     with told():
-        registrar = Access.read(os.environ).registrar()
+        registrar = Access.read(environment()).registrar()
         if not registrar.disable(device):
             raise CommandError(f"the vault has no token of {device}.")
     typer.echo(f"Revoked: {device}. The switch refuses it within a minute.")
@@ -126,7 +125,7 @@ def register(registrar: Registrar, asked: Token) -> None:
 def _reached() -> Iterator[tuple[Access, Remote]]:
     import httpx  # noqa: PLC0415 - slow: for these commands alone
 
-    access = Access.read(os.environ)
+    access = Access.read(environment())
     with httpx.Client() as client:
         yield access, Remote(client, access.url, SystemClock())
 

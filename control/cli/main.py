@@ -4,7 +4,6 @@ Exit codes: 0 done; 1 not done, with one sentence on standard error; 2 a wrong c
 """
 
 import json
-import os
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ import typer
 
 from control import settings_docs
 from control.cli import devices, messages, tables
-from control.cli.console import not_done, told
+from control.cli.console import environment, not_done, told
 from control.clock import SystemClock
 from control.ledger import Ledger
 from control.ports import Table
@@ -63,7 +62,7 @@ def ledger_init(
     )
 
     with told():
-        settings = Settings.load(os.environ)
+        settings = Settings.load(environment())
         table = ledger_table(settings)
     initialise(table, carried_over, settings.currency)
 

@@ -1,10 +1,11 @@
 """A pairing code on a terminal: its picture where that fits, and as text always."""
 
-import os
 import shutil
 import sys
 
 import typer
+
+from control.cli.console import environment
 
 _HALF = 5
 _ROWS_BELOW = 3  # the two lines of text, and the next prompt
@@ -34,7 +35,7 @@ def _draw(address: str) -> None:
 
 
 def _takes_colours() -> bool:
-    return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    return sys.stdout.isatty() and environment().get("TERM", "dumb") != "dumb"
 
 
 def _prints(text: str) -> bool:

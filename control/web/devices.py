@@ -1,6 +1,7 @@
 """Devices and pairing: the list, a code for one, and a token in exchange for it."""
 
 import secrets
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from http import HTTPStatus
@@ -85,7 +86,9 @@ def pair(call: Call) -> Response:
         "scope": token.scope,
         "machine": token.machine,
     }
-    return call.answer(HTTPStatus.OK, document, value)
+    answer = call.answer(HTTPStatus.OK, document, value)
+    # As text it is pasted into a header, and a line's end must not go along.
+    return replace(answer, body=answer.body.rstrip(b"\n"))
 
 
 def _valid(call: Call, typed: str) -> Code:

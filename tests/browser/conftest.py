@@ -6,14 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
-from local.stack import Stack, running
-from tests.browser.door import Door, opened
-from tests.browser.evening import Evening
 from tests.browser.phone import Phone
+from tests.door import Door
+from tests.evening import Evening
 
 CHROMIUM = shutil.which("chromium")
 SWITCHES = (
@@ -37,27 +35,6 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     made = playwright.chromium.launch(executable_path=CHROMIUM, args=[*SWITCHES])
     yield made
     made.close()
-
-
-@pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    with running(tmp_path_factory.mktemp("stack")) as made:
-        yield made
-
-
-@pytest.fixture
-def door(stack: Stack) -> Iterator[Door]:
-    with opened(stack.url) as made:
-        yield made
-
-
-@pytest.fixture
-def evening(stack: Stack, door: Door) -> Iterator[Evening]:
-    """A machine that is off, and nothing that fails."""
-    with httpx.Client(timeout=30, trust_env=False) as client:
-        made = Evening(stack=stack, door=door, client=client)
-        made.settle()
-        yield made
 
 
 @pytest.fixture

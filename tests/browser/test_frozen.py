@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect
 
 from tests.browser.conftest import CHROMIUM, SWITCHES
-from tests.browser.evening import Evening, soon
 from tests.browser.phone import Phone
+from tests.evening import Evening, soon
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect
 
 from tests.browser.conftest import lasting
-from tests.browser.evening import Evening
+from tests.evening import Evening
 
 
 @pytest.fixture

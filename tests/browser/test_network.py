@@ -5,8 +5,8 @@ import json
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.evening import Evening, soon
 from tests.browser.phone import Phone
+from tests.evening import Evening, soon
 
 WITHOUT_US = "Azure app or portal, vm-kimi-01, Stop"
 

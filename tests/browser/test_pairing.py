@@ -6,8 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Page, Playwright, expect
 
 from tests.browser.conftest import lasting
-from tests.browser.evening import Evening, soon
 from tests.browser.phone import Phone
+from tests.evening import Evening, soon
 
 STANDALONE = "Object.defineProperty(navigator, 'standalone', {value: true})"
 

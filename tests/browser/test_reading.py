@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from local.node import AXE
-from tests.browser.evening import Evening
 from tests.browser.phone import Phone
+from tests.evening import Evening
 
 NARROW = {"width": 320, "height": 640}
 _AXE = (AXE.install() / "axe.min.js").read_text()

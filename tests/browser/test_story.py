@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.evening import SHORT, Evening
 from tests.browser.phone import Phone
+from tests.evening import SHORT, Evening
 
 
 def test_an_evening(phones: Callable[..., Phone], evening: Evening) -> None:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from local.azure.phases import USUAL, Phase
-from tests.browser.evening import Evening, soon
 from tests.browser.phone import Phone
+from tests.evening import Evening, soon
 
 RED = {"rgb(179, 38, 30)"}
 

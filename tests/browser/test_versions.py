@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from local.stack import ROOT
-from tests.browser.evening import Evening, soon
 from tests.browser.phone import Phone
+from tests.evening import Evening, soon
 
 _CONTROLLED = "() => Boolean(navigator.serviceWorker.controller)"
 # As the page itself does when somebody comes back to it.

@@ -252,4 +252,4 @@ def test_no_module_reads_the_environment_but_the_edges() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}
     }
-    assert readers == {"function_app.py", "control/cli/main.py"}
+    assert readers == {"function_app.py", "control/cli/console.py"}

@@ -81,7 +81,7 @@ def test_a_code_becomes_the_token_once(site: Site) -> None:
     for used in (code, "0000000000", "", "é" * 10):
         spent = site.call("pair", token=None, body={"code": used})
         assert slug(spent) == "code-spent"
-        assert "/devices/<name>/code" in document(spent)["detail"]
+        assert "python -m control code <device>" in document(spent)["detail"]
 
 
 def test_a_code_may_be_typed_as_it_was_read(site: Site) -> None:

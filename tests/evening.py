@@ -15,7 +15,7 @@ import httpx
 from local.azure import Power
 from local.azure.phases import USUAL
 from local.stack import ROOT, Stack
-from tests.browser.door import Door
+from tests.door import Door
 
 SHORT = dict.fromkeys(USUAL, timedelta(seconds=10))
 _SECONDS = 30.0
@@ -33,7 +33,7 @@ def soon(holds: Callable[[], Any], seconds: float = _SECONDS, what: str = "") ->
 
 @dataclass(frozen=True, kw_only=True)
 class Evening:
-    """The stack and the door, with what a test does beside the browser."""
+    """The stack and the door, with what a test does beside the phones."""
 
     stack: Stack
     door: Door

@@ -1,4 +1,4 @@
-"""The way from the browser to the functions: it notes what passes, and can fail.
+"""The way from a phone to the functions: it notes what passes, and can fail.
 
 A phone's network and Azure's front do to requests what a test asks for here.
 """
@@ -48,7 +48,7 @@ class Failure:
 
 
 class Door:
-    """Forwards to `upstream`; `url` is the browser's origin."""
+    """Forwards to `upstream`; `url` is the phone's address."""
 
     def __init__(self, upstream: str) -> None:
         self.upstream = upstream
