@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: demo test lint sim mutants packages clean ready
+.PHONY: demo test lint sim mutants packages clean ready screenshots
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -48,6 +48,10 @@ mutants: $(VENV)/.ready
 	@$(PY) -m pip install --quiet $(MUTMUT)
 	@$(VENV)/bin/mutmut run || true
 	@$(PY) -m tests.survivors
+
+# The pictures in docs/pictures, that README.md shows.
+screenshots: ready
+	@$(PY) -m tests.browser.pictures
 
 packages:
 	@sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \

@@ -149,8 +149,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.command != "HEAD":
+        if self.command == "HEAD":
+            return
+        try:
             self.wfile.write(body)
+        except ConnectionError:  # the phone has gone away
+            self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name
         """Say nothing: `passed` has it all."""

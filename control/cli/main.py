@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from control import settings_docs
-from control.cli import devices, messages, tables
+from control.cli import devices, icons, messages, tables
 from control.cli.console import environment, not_done, told
 from control.clock import SystemClock
 from control.ledger import Ledger
@@ -84,11 +84,12 @@ def docs(
         bool, typer.Option("--check", help="Change nothing; end with 1 where stale.")
     ] = False,
 ) -> None:
-    """Make what is made from the code: settings, messages, DESIGN.md's tables."""
+    """Make what is made from the code: settings, messages, tables, the page's icons."""
     stale = (
         *settings_docs.stale(_ROOT),
         *tables.stale(_ROOT),
         *messages.stale(_ROOT),
+        *icons.stale(_ROOT),
     )
     if check and stale:
         raise not_done(
@@ -98,7 +99,8 @@ def docs(
         settings_docs.write(_ROOT)
         tables.write(_ROOT)
         messages.write(_ROOT)
-    typer.echo("The documents are up to date.")
+        icons.write(_ROOT)
+    typer.echo("What is made from the code is up to date.")
 
 
 @app.command()

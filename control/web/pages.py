@@ -6,10 +6,9 @@ from types import MappingProxyType
 
 from control.said.problems import Detail
 from control.web.call import Call
-from control.web.http import Media, Response, file_response
-from control.web.icons import ICONS, drawn
+from control.web.http import Response, file_response
 from control.web.problems import refuse
-from control.web.shell import WORKER, Shell, load
+from control.web.shell import ICONS, WORKER, Shell, load
 
 POLICY: Mapping[str, str] = MappingProxyType(
     {
@@ -59,18 +58,14 @@ def part(call: Call) -> Response:
 
 def icon(call: Call) -> Response:
     """`GET /icons/{file}`: an icon of the app."""
-    found = ICONS.get(call.request.params.get("file", ""))
-    if found is None:
-        raise refuse(Detail.NOT_FOUND.of())
-    return file_response(drawn(found), Media.PNG, {"Cache-Control": _A_DAY})
+    return _file(f"{ICONS}{call.request.params.get('file')}", _A_DAY)
 
 
 def _file(path: str, keep: str) -> Response:
     found = _shell().files.get(path)
     if found is None:
         raise refuse(Detail.NOT_FOUND.of())
-    kind = f"{found.kind}; charset=utf-8"
-    return file_response(found.body, kind, {**POLICY, "Cache-Control": keep})
+    return file_response(found.body, found.kind, {**POLICY, "Cache-Control": keep})
 
 
 @cache

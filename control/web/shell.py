@@ -18,10 +18,10 @@ from control.said.ends import Ended
 from control.said.page import Headline, Page
 from control.said.refusals import Rule
 from control.web.http import Media
-from control.web.icons import ICONS
 
 FOLDER = Path(__file__).parent / "page"
 WORKER = "/sw.js"
+ICONS = "/icons/"
 _PLACES = {
     "index.html": "/",
     "ledger.html": "/ledger",
@@ -32,6 +32,7 @@ _KINDS = {
     ".css": Media.STYLE,
     ".html": Media.HTML,
     ".js": Media.SCRIPT,
+    ".png": Media.PNG,
     ".webmanifest": Media.MANIFEST,
 }
 _BOOKS: tuple[type[Book], ...] = (Page, Headline, Ended, Rule)
@@ -42,7 +43,7 @@ _MARK = re.compile(r"\{\{(\w+)\}\}")
 class File:
     """What a path answers."""
 
-    kind: Media
+    kind: str
     body: bytes
 
 
@@ -56,21 +57,35 @@ class Shell:
 
 def load(folder: Path = FOLDER) -> Shell:
     """Read a folder; its version is a hash of all that is in it."""
-    texts = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
-    texts["words.js"] = _words()
-    whole = json.dumps(texts, sort_keys=True)
-    version = sha256(whole.encode()).hexdigest()[:12]
-    places = {name: _PLACES.get(name, f"/shell/{version}/{name}") for name in texts}
-    icons = {f"/icons/{name}" for name in ICONS}
-    kept = sorted({*places.values(), *icons} - {WORKER})
+    bodies = {path.name: path.read_bytes() for path in folder.iterdir()}
+    bodies["words.js"] = _words().encode()
+    version = _version(bodies)
+    places = {name: _place(name, version) for name in bodies}
+    kept = sorted({*places.values()} - {WORKER})
     marks = {"version": version, "paths": json.dumps(kept)}
-    files = {place: _file(name, texts[name], marks) for name, place in places.items()}
+    files = {place: _file(name, bodies[name], marks) for name, place in places.items()}
     return Shell(version=version, files=files)
 
 
-def _file(name: str, text: str, marks: Mapping[str, str]) -> File:
-    filled = _MARK.sub(lambda mark: _said(mark[1], marks), text)
-    return File(kind=_KINDS[Path(name).suffix], body=filled.encode())
+def _version(bodies: Mapping[str, bytes]) -> str:
+    whole = sha256()
+    for name in sorted(bodies):
+        whole.update(f"{name} {len(bodies[name])}\n".encode() + bodies[name])
+    return whole.hexdigest()[:12]
+
+
+def _place(name: str, version: str) -> str:
+    if name.endswith(".png"):
+        return f"{ICONS}{name}"
+    return _PLACES.get(name, f"/shell/{version}/{name}")
+
+
+def _file(name: str, body: bytes, marks: Mapping[str, str]) -> File:
+    kind = _KINDS[Path(name).suffix]
+    if kind is Media.PNG:
+        return File(kind=kind, body=body)
+    filled = _MARK.sub(lambda mark: _said(mark[1], marks), body.decode())
+    return File(kind=f"{kind}; charset=utf-8", body=filled.encode())
 
 
 def _said(name: str, marks: Mapping[str, str]) -> str:

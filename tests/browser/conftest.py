@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Playwright,
+    ViewportSize,
+    sync_playwright,
+)
 
 from tests.browser.phone import Phone
 from tests.door import Door
@@ -19,7 +25,7 @@ SWITCHES = (
     *("--disable-background-networking", "--disable-component-update"),
     *("--disable-sync", "--disable-dev-shm-usage"),
 )
-SMALL = {"width": 390, "height": 844}
+SMALL: ViewportSize = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="session")

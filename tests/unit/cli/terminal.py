@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from control.web.icons import png
+from control.cli.icons import png
 
 type Colour = tuple[int, int, int]
 

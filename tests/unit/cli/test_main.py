@@ -39,7 +39,7 @@ def test_docs_check_changes_nothing_and_is_content() -> None:
     made = run("docs", "--check")
     assert (made.exit_code, made.stdout) == (
         0,
-        "The documents are up to date.\n",
+        "What is made from the code is up to date.\n",
     )
     assert (ROOT / "docs/settings.md").stat().st_mtime_ns == before
 

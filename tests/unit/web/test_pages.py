@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from control.web.icons import ICONS
 from control.web.shell import FOLDER, load
 from tests.unit.web.support import Site, document, slug
 
@@ -90,10 +89,8 @@ def test_every_module_that_is_imported_is_there() -> None:
 
 def test_all_of_it_is_less_than_100_kilobytes(site: Site) -> None:
     """Uncompressed, icons and sentences too: a phone on a bad line loads it."""
-    shell = load()
-    texts = sum(len(file.body) for file in shell.files.values())
-    icons = sum(len(part(site, f"/icons/{name}")) for name in ICONS)
-    assert 30_000 < texts + icons < MOST_BYTES
+    whole = sum(len(part(site, path)) for path in load().files)
+    assert 60_000 < whole < MOST_BYTES
 
 
 def test_files_of_another_version_are_not_there(site: Site) -> None:
@@ -126,8 +123,8 @@ def test_the_worker_keeps_the_files_and_no_answer() -> None:
     found = re.search(r"const PATHS = (\[.*\]);", worker)
     assert found is not None
     paths = set(json.loads(found[1]))
-    icons = {f"/icons/{name}" for name in ICONS}
-    assert paths == {*shell.files, *icons} - {"/sw.js"}
+    assert paths == {*shell.files} - {"/sw.js"}
+    assert "/icons/icon-180.png" in paths
     assert f'const VERSION = "{shell.version}"' in worker
 
 

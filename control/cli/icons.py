@@ -1,17 +1,18 @@
-"""The icons of the installed page, drawn as PNG: a power sign, no tool, no file.
+"""The icons of the installed page, drawn as PNG: a power sign, by no other tool.
 
-PNG is W3C's Portable Network Graphics: a header, and deflated rows of pixels with a
-filter byte before each.
+They stand beside the page, made before a deployment. PNG is W3C's Portable Network
+Graphics: a header, and deflated rows of pixels with a filter byte before each.
 """
 
 import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from math import hypot
+from pathlib import Path
 from types import MappingProxyType
 
+PLACED = "control/web/page"
 _GROUND = (16, 20, 24)
 _SIGN = (255, 255, 255)
 _GAP = 0.16
@@ -36,11 +37,37 @@ ICONS: Mapping[str, Icon] = MappingProxyType(
 )
 
 
-@cache
+def write(root: Path) -> None:
+    """Draw them beside the page."""
+    for name, icon in ICONS.items():
+        (root / PLACED / name).write_bytes(drawn(icon))
+
+
+def stale(root: Path) -> tuple[str, ...]:
+    """Name what `write` would change: other pixels, however they were deflated."""
+    return tuple(
+        f"{PLACED}/{name}"
+        for name, icon in ICONS.items()
+        if _rows(root / PLACED / name) != _pixels(icon)
+    )
+
+
 def drawn(icon: Icon) -> bytes:
-    """Return the icon as an opaque PNG; each is drawn when it is first asked for."""
-    rows = [_row(icon, y) for y in range(icon.size)]
-    return png(icon.size, icon.size, b"".join(b"\0" + row for row in rows))
+    """Return the icon as an opaque PNG."""
+    return png(icon.size, icon.size, _pixels(icon))
+
+
+def _pixels(icon: Icon) -> bytes:
+    return b"".join(b"\0" + _row(icon, y) for y in range(icon.size))
+
+
+def _rows(path: Path) -> bytes | None:
+    """Return the rows of a PNG that `png` made, None where it is none."""
+    picture = path.read_bytes() if path.is_file() else b""
+    if not picture.startswith(_SIGNATURE):
+        return None
+    length = struct.unpack(">I", picture[33:37])[0]
+    return zlib.decompress(picture[41 : 41 + length])
 
 
 def png(width: int, height: int, rows: bytes) -> bytes:

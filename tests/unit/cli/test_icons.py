@@ -2,10 +2,11 @@
 
 import struct
 import zlib
+from pathlib import Path
 
 import pytest
 
-from control.web.icons import ICONS, Icon, drawn
+from control.cli.icons import ICONS, PLACED, Icon, drawn, stale, write
 
 
 def pixels(picture: bytes) -> tuple[int, int, list[bytes]]:
@@ -47,3 +48,16 @@ def test_icons_are_small() -> None:
     """Each some kilobytes at most."""
     assert max(len(drawn(icon)) for icon in ICONS.values()) < 10_000
     assert len(drawn(Icon(size=16, scale=0.6))) < 1_000
+
+
+def test_a_changed_icon_is_stale_until_it_is_drawn_anew(tmp_path: Path) -> None:
+    """Missing, another picture, or no picture at all; not other compression alone."""
+    folder = tmp_path / PLACED
+    folder.mkdir(parents=True)
+    assert len(stale(tmp_path)) == len(ICONS)
+    write(tmp_path)
+    assert stale(tmp_path) == ()
+    first, second, *_ = ICONS
+    (folder / first).write_bytes((folder / second).read_bytes())
+    (folder / second).write_text("no picture")
+    assert stale(tmp_path) == (f"{PLACED}/{first}", f"{PLACED}/{second}")
