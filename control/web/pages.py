@@ -8,7 +8,7 @@ from control.said.problems import Detail
 from control.web.call import Call
 from control.web.http import Response, file_response
 from control.web.problems import refuse
-from control.web.shell import ICONS, WORKER, Shell, load
+from control.web.shell import AGAIN, ICONS, WORKER, Shell, load
 
 POLICY: Mapping[str, str] = MappingProxyType(
     {
@@ -51,9 +51,15 @@ def manifest(call: Call) -> Response:
 
 
 def part(call: Call) -> Response:
-    """`GET /shell/{version}/{file}`: a script or the style, of this version alone."""
+    """`GET /shell/{version}/{file}`: a script or the style, of this version alone.
+
+    But for the one that loads a page anew whose version is not there any more.
+    """
     given = call.request.params
-    return _file(f"/shell/{given.get('version')}/{given.get('file')}", _FOR_EVER)
+    version, file = given.get("version"), given.get("file")
+    if file == AGAIN:
+        version = _shell().version
+    return _file(f"/shell/{version}/{file}", _FOR_EVER)
 
 
 def icon(call: Call) -> Response:

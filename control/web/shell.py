@@ -22,6 +22,7 @@ from control.web.http import Media
 FOLDER = Path(__file__).parent / "page"
 WORKER = "/sw.js"
 ICONS = "/icons/"
+AGAIN = "again.js"
 _PLACES = {
     "index.html": "/",
     "ledger.html": "/ledger",

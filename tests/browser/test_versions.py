@@ -2,12 +2,13 @@
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from control.web.shell import load
 from local.stack import ROOT
 from tests.browser.phone import Phone
 from tests.evening import Evening, soon
@@ -34,12 +35,12 @@ def newer(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "control", app / "control")
     page = app / "control/web/page"
     for script in page.glob("*.js"):
-        if script.name != "sw.js":
+        if script.name not in {"sw.js", "again.js"}:
             script.rename(page / f"new-{script.name}")
-    for file in page.iterdir():
+    for file in page.glob("*.[!p]*"):
         text = file.read_text()
         text = re.sub(r'(\./|\}\}/)(\w+)\.js"', r'\1new-\2.js"', text)
-        text = text.replace('new-words.js"', 'words.js"')
+        text = re.sub(r'new-(words|again)\.js"', r'\1.js"', text)
         file.write_text(text.replace("<h1>{{TITLE}}</h1>", "<h1>The new switch</h1>"))
     return app
 
@@ -115,3 +116,23 @@ def test_a_half_deployed_version_is_not_kept(
         assert _title(old) == "The switch"
         expect(old.headline).to_have_text("Off")
         evening.door.heal()
+
+
+@pytest.mark.parametrize("missing", ["main.js", "watch.js"])
+def test_a_first_visit_in_a_deployment_loads_anew(
+    phones: Callable[..., Phone], evening: Evening, missing: str
+) -> None:
+    """The page came from one version, and a module was asked of another."""
+    phone = phones()
+    path = next(path for path in load().files if path.endswith(f"/{missing}"))
+    evening.door.page(404, path, times=1)
+    phone.open()
+    expect(phone.page.get_by_label("Pairing code")).to_be_visible(timeout=10_000)
+    opened = [
+        passed
+        for passed in evening.door.of("GET", "/")
+        if passed.headers["Sec-Fetch-Dest"] == "document"
+    ]
+    assert len(opened) == 2
+    assert all("MIME" in each for each in phone.errors)
+    phone.errors.clear()

@@ -82,3 +82,4 @@ setInterval(() => {
 }, 1000);
 show();
 watching.look();
+document.documentElement.dataset.up = "";
