@@ -12,6 +12,7 @@ from control.said.figures import Figure
 from control.said.journal import Line
 from control.said.notices import TITLES, Notice
 from control.said.page import Headline, Page
+from control.said.pairing import Pairing
 from control.said.problems import PROBLEMS, Detail
 from control.said.reasons import Reason
 from control.said.refusals import Refused, Rule
@@ -75,11 +76,12 @@ def _tables() -> Iterator[Table]:
     yield "Lines of a session's journal (operators)", "", _rows(Line)
     yield "The page's large word", "", _rows(Headline)
     yield "The two pages", "", _rows(Page)
+    yield "Pairing a phone", "", _rows(Pairing)
 
 
 BOOKS: tuple[type[Book], ...] = (
     *(Status, Aside, Stage, Ended, Answer, Added, Refused, Detail, Wrong, Rule, Cause),
-    *(Figure, Notice, Reason, Line, Headline, Page),
+    *(Figure, Notice, Reason, Line, Headline, Page, Pairing),
 )
 
 

@@ -1,7 +1,7 @@
 """The pages and what belongs to them: one version of all, read once and kept.
 
 `control/web/page/` holds them as they are served, but for marks: `{{version}}`,
-`{{paths}}` (what the worker keeps) and `{{NAME}}`, a sentence of the `Page` book.
+`{{paths}}` (what the worker keeps) and `{{NAME}}`, a sentence of the page's two books.
 Scripts and style have the version in their path, so that no two versions mix.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from control.said.book import Book
 from control.said.ends import Ended
 from control.said.page import Headline, Page
+from control.said.pairing import Pairing
 from control.said.refusals import Rule
 from control.web.http import Media
 
@@ -36,7 +37,9 @@ _KINDS = {
     ".png": Media.PNG,
     ".webmanifest": Media.MANIFEST,
 }
-_BOOKS: tuple[type[Book], ...] = (Page, Headline, Ended, Rule)
+_BOOKS: tuple[type[Book], ...] = (Page, Pairing, Headline, Ended, Rule)
+# No name stands in both.
+_MARKED: Mapping[str, Book] = {**Page.__members__, **Pairing.__members__}
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -90,7 +93,7 @@ def _file(name: str, body: bytes, marks: Mapping[str, str]) -> File:
 
 
 def _said(name: str, marks: Mapping[str, str]) -> str:
-    return marks[name] if name in marks else escape(Page[name].say())
+    return marks[name] if name in marks else escape(_MARKED[name].say())
 
 
 def _words() -> str:

@@ -9,6 +9,10 @@ export function page(name, values) {
   return say("Page", name, values);
 }
 
+export function pair(name, values) {
+  return say("Pairing", name, values);
+}
+
 export function knows(book, name) {
   return Object.hasOwn(words[book], name);
 }

@@ -1,6 +1,6 @@
 // Puts the page together; every part is a file of its own.
 import { ID, draw, optional, text } from "./draw.js";
-import { page } from "./format.js";
+import { pair } from "./format.js";
 import { pairing } from "./pairing.js";
 import { picture } from "./picture.js";
 import { presses } from "./press.js";
@@ -38,7 +38,7 @@ function show() {
 }
 
 function device() {
-  return page("PAIRED", { device: store.token().device });
+  return pair("PAIRED", { device: store.token().device });
 }
 
 // What came of a press; what was done goes when the state has moved on.

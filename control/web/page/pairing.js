@@ -1,7 +1,7 @@
 // Gives this phone its token: by a code that was scanned, pasted or typed, on a tap only.
 import { ask, pause, slug } from "./api.js";
 import { ID, optional, text } from "./draw.js";
-import { page } from "./format.js";
+import { page, pair } from "./format.js";
 import * as store from "./store.js";
 
 const CODE = /^[0-9A-HJKMNP-TV-Z]{10}$/;
@@ -15,12 +15,12 @@ export function pairing(paired) {
 
   async function redeem(typed) {
     const [code, token] = [codeIn(typed), tokenIn(typed)];
-    if (busy || !(code ?? token)) return told(busy ? "" : page("NOTHING_PASTED"));
+    if (busy || !(code ?? token)) return told(busy ? "" : pair("NOTHING_PASTED"));
     busy = true;
     told(page("SENDING"));
     const answer = code ? await exchange(code) : await tryOut(token);
     busy = false;
-    if (answer.kind !== "ours") told(page("PAIR_UNANSWERED"));
+    if (answer.kind !== "ours") told(pair("PAIR_UNANSWERED"));
     else if (!answer.ok) told(answer.body.detail);
     else finish(code ? answer.body : { token, device: null });
   }
@@ -93,22 +93,22 @@ function told(words) {
 }
 
 function title(scanned, refused) {
-  if (scanned) return page("SCANNED", { code: spaced(scanned) });
-  if (!refused) return page("PAIR");
+  if (scanned) return pair("SCANNED", { code: spaced(scanned) });
+  if (!refused) return pair("PAIR");
   return page(slug(refused) === "token-revoked" ? "REMOVED" : "UNKNOWN_HERE");
 }
 
 function how(scanned, refused) {
   if (scanned) return "";
-  return refused ? `${refused.detail} ${page("PAIR_HOW")}` : page("PAIR_HOW");
+  return refused ? `${refused.detail} ${pair("PAIR_HOW")}` : pair("PAIR_HOW");
 }
 
 async function copy(code) {
   try {
     await navigator.clipboard.writeText(code);
-    told(page("COPIED"));
+    told(pair("COPIED"));
   } catch {
-    told(page("NOT_COPIED", { code: spaced(code) }));
+    told(pair("NOT_COPIED", { code: spaced(code) }));
   }
 }
 

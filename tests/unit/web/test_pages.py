@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from control.said.page import Page
+from control.said.pairing import Pairing
 from control.web.shell import FOLDER, load
 from tests.unit.web.support import Site, document, slug
 
@@ -137,3 +139,8 @@ def test_the_manifest_makes_one_app_of_all_pages(site: Site) -> None:
     assert (made["name"], made["display"]) == ("The switch", "standalone")
     assert {icon["purpose"] for icon in made["icons"]} == {"any", "maskable"}
     assert all(part(site, icon["src"]) for icon in made["icons"])
+
+
+def test_a_mark_means_one_sentence() -> None:
+    """No name stands in both of the page's books."""
+    assert not Page.__members__.keys() & Pairing.__members__.keys()
