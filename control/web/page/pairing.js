@@ -95,7 +95,7 @@ function told(words) {
 function title(scanned, refused) {
   if (scanned) return pair("SCANNED", { code: spaced(scanned) });
   if (!refused) return pair("PAIR");
-  return page(slug(refused) === "token-revoked" ? "REMOVED" : "UNKNOWN_HERE");
+  return pair(slug(refused) === "token-revoked" ? "REMOVED" : "UNKNOWN_HERE");
 }
 
 function how(scanned, refused) {

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.unit.web.support import Site, document, slug
 
 PAGES = ["phone_page", "ledger_page"]
 MOST_BYTES = 100_000
+CALL = re.compile(r"\b(page|pair)\((.*?)(?=\b(?:page|pair)\(|$)")
 
 
 def part(site: Site, path: str) -> bytes:
@@ -144,3 +146,23 @@ def test_the_manifest_makes_one_app_of_all_pages(site: Site) -> None:
 def test_a_mark_means_one_sentence() -> None:
     """No name stands in both of the page's books."""
     assert not Page.__members__.keys() & Pairing.__members__.keys()
+
+
+def _spoken() -> Iterator[tuple[str, str]]:
+    """Yield each sentence that a script or a page names: its book and its name."""
+    for path in FOLDER.glob("*.html"):
+        for name in re.findall(r"\{\{([A-Z_]+)\}\}", path.read_text()):
+            yield ("Pairing" if name in Pairing.__members__ else "Page"), name
+    for path in FOLDER.glob("*.js"):
+        for line in path.read_text().splitlines():
+            for call, rest in CALL.findall(line):
+                book = "Page" if call == "page" else "Pairing"
+                yield from ((book, name) for name in re.findall(r'"([A-Z_]+)"', rest))
+
+
+def test_every_sentence_that_is_named_is_there_and_no_other() -> None:
+    """A name of another book would leave a page that stands still."""
+    found = set(_spoken())
+    known = {("Page", name) for name in Page.__members__}
+    known |= {("Pairing", name) for name in Pairing.__members__}
+    assert found == known
