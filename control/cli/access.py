@@ -41,7 +41,10 @@ class Access:
     def registrar(self) -> Registrar:
         """Return the vault as this person may change it."""
         if self.vault is None:
-            raise CommandError("the environment lacks KEY_VAULT_URL (the app's vault).")
+            raise CommandError(
+                "the environment lacks KEY_VAULT_URL, the app's vault, where tokens "
+                "are made and revoked; `code` and `devices` do without it."
+            )
         from control.azure.credential import (  # noqa: PLC0415 - slow: the SDKs
             persons_login,
         )

@@ -67,11 +67,10 @@ def pair(
     A device that was revoked gets a new token; one that is there keeps its own.
     """
     with told(), _reached() as (access, remote):
-        if access.vault is not None:
-            asked = Token(
-                device=device, digest=b"", scope=Scope(scope), max_hours=max_hours
-            )
-            register(access.registrar(), asked)
+        asked = Token(
+            device=device, digest=b"", scope=Scope(scope), max_hours=max_hours
+        )
+        register(access.registrar(), asked)
         remote.wait_until_awake()
         show(device, access.url, remote.code(access.operators_token(), device))
 

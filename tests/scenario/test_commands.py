@@ -193,6 +193,8 @@ def test_with_a_token_no_login_is_asked(
     assert run("devices", CONTROL_TOKEN=OPERATOR, KEY_VAULT_URL=None).exit_code == 0
     unknown = run("pair", "pixel", CONTROL_TOKEN=OPERATOR, KEY_VAULT_URL=None)
     assert unknown.exit_code == 1
+    assert "the environment lacks KEY_VAULT_URL" in unknown.stderr
+    unknown = run("code", "pixel", CONTROL_TOKEN=OPERATOR, KEY_VAULT_URL=None)
     assert "there is no such device" in unknown.stderr
     assert login.times == 0
 
