@@ -166,3 +166,13 @@ def test_every_sentence_that_is_named_is_there_and_no_other() -> None:
     known = {("Page", name) for name in Page.__members__}
     known |= {("Pairing", name) for name in Pairing.__members__}
     assert found == known
+
+
+def test_every_element_that_a_script_names_is_on_the_page() -> None:
+    """`ID.big` and `ID["stop-too"]`: one that is missing would end the script."""
+    page = (FOLDER / "index.html").read_text()
+    scripts = "".join(path.read_text() for path in FOLDER.glob("*.js"))
+    named = set(re.findall(r'\bID(?:\.(\w+)|\["([\w-]+)"\])', scripts))
+    ids = {plain or quoted for plain, quoted in named}
+    assert len(ids) > 30
+    assert ids <= set(re.findall(r'id="([\w-]+)"', page))
