@@ -77,7 +77,7 @@ def _introduce(stack: Stack, speed: float) -> None:
 The phone page  {stack.url}
 Phone token     {phone}
 Operator token  {operator}
-The functions'  log is {stack.functions.log}
+The functions'  log is {stack.functions.log}, until this ends
 Time runs {speed:g} times as fast here (SPEED=1 is real time).
 
 To try:

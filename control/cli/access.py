@@ -5,6 +5,7 @@ is read from the vault at `KEY_VAULT_URL` by the person's own Azure login, each 
 Nothing is stored.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from control.errors import CommandError
 from control.ports import Registrar
 
 OPERATOR = "operator"
+_TOKEN = re.compile(r"[\x21-\x7e]+")
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
@@ -36,7 +38,7 @@ class Access:
         ]
         if missing or url is None:
             raise CommandError(f"the environment lacks {' and '.join(missing)}.")
-        return cls(url=_address(url), token=token, vault=vault)
+        return cls(url=_address(url), token=_token(token), vault=_vault(vault))
 
     def registrar(self) -> Registrar:
         """Return the vault as this person may change it."""
@@ -63,6 +65,24 @@ class Access:
                 "operator --scope operator`."
             )
         return found
+
+
+def _token(text: str | None) -> str | None:
+    """Return a token that can stand in a header."""
+    if text is not None and not _TOKEN.fullmatch(text):
+        raise CommandError(
+            "CONTROL_TOKEN is no token: it has signs that none has. Copy it anew."
+        )
+    return text
+
+
+def _vault(url: str | None) -> str | None:
+    parts = urlsplit(url or "")
+    if url is not None and (parts.scheme != "https" or not parts.hostname):
+        raise CommandError(
+            f"KEY_VAULT_URL={url} is no address like https://<vault>.vault.azure.net."
+        )
+    return url
 
 
 def _address(url: str) -> str:

@@ -4,12 +4,16 @@ What was done goes to standard output, what was not to the other.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import typer
 
 from control.errors import AzureError, ControlError
+
+# What an error of the network is told by: its kind alone.
+_A_KIND = re.compile(r"\(\w+\)")
 
 
 def environment() -> Mapping[str, str]:
@@ -23,13 +27,28 @@ def told() -> Iterator[None]:
     try:
         yield
     except AzureError as error:
-        said = error.evidence
-        raise not_done(said.message or f"Azure said {error}.") from None
+        raise not_done(_azure(error)) from None
     except ControlError as error:
         raise not_done(str(error)) from None
 
 
 def not_done(why: str) -> typer.Exit:
-    """Say why it was not done."""
-    typer.echo(f"Not done: {why}", err=True)
+    """Say why it was not done; a sentence of the switch says so itself."""
+    typer.echo(why if why.startswith("Not ") else f"Not done: {why}", err=True)
     return typer.Exit(1)
+
+
+def note(what: str) -> None:
+    """Say what goes on meanwhile: a command must not be silent for long."""
+    typer.echo(what, err=True)
+
+
+def _azure(error: AzureError) -> str:
+    said = error.evidence
+    answered = said.status is not None or said.code is not None
+    if answered or (said.message and not _A_KIND.fullmatch(said.message)):
+        return said.message or f"Azure said {error}."
+    return (
+        "Azure does not answer, or nothing is at that address: look at KEY_VAULT_URL "
+        f"and the network. {said.message}".rstrip()
+    )

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from control.cli.access import OPERATOR, Access
-from control.cli.console import environment, told
+from control.cli.console import environment, note, told
 from control.cli.paper import show
 from control.cli.remote import Remote
 from control.clock import SystemClock
@@ -126,7 +126,7 @@ def _reached() -> Iterator[tuple[Access, Remote]]:
 
     access = Access.read(environment())
     with httpx.Client() as client:
-        yield access, Remote(client, access.url, SystemClock())
+        yield access, Remote(client, access.url, SystemClock(), note)
 
 
 def _table(found: list[dict[str, Any]]) -> Iterator[str]:

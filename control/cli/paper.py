@@ -14,12 +14,13 @@ _ROWS_BELOW = 3  # the two lines of text, and the next prompt
 def show(device: str, url: str, code: str) -> None:
     """Print the code of a device for the switch at `url`."""
     address = f"{url}/#{code}"
-    _draw(address)
+    drawn = _draw(address)
     typer.echo(f"{device}: code {code[:_HALF]}-{code[_HALF:]}, once, for 10 minutes.")
-    typer.echo(f"Scan it, or open {address}")
+    typer.echo(f"{'Scan it, or open' if drawn else 'On the device open'} {address}")
 
 
-def _draw(address: str) -> None:
+def _draw(address: str) -> bool:
+    """Draw the picture, and return whether it was."""
     from control.cli import qr  # noqa: PLC0415 - segno is for these commands alone
 
     lines, size = qr.picture(address), shutil.get_terminal_size()
@@ -32,6 +33,8 @@ def _draw(address: str) -> None:
     else:
         sys.stdout.write("\n".join([*lines, ""]))
         sys.stdout.flush()
+        return True
+    return False
 
 
 def _takes_colours() -> bool:

@@ -1,5 +1,6 @@
 """The switch as the operator's commands call it, over HTTPS."""
 
+from collections.abc import Callable
 from http import HTTPMethod
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,15 @@ _WAITS = (1.0, 2.0, 4.0, 8.0)
 class Remote:
     """One address and, but for `wait_until_awake`, an operator's token."""
 
-    def __init__(self, client: "httpx.Client", url: str, clock: Clock) -> None:
+    def __init__(
+        self,
+        client: "httpx.Client",
+        url: str,
+        clock: Clock,
+        note: Callable[[str], None],
+    ) -> None:
         self._client = client
+        self._note = note
         self._url = url
         self._clock = clock
 
@@ -31,6 +39,8 @@ class Remote:
                     f"{self._url}/healthz does not answer as the switch does; is it "
                     "deployed there?"
                 )
+            if not tries:
+                self._note(f"Waiting for {self._url} to answer, up to 3 minutes ...")
             pause = _WAITS[min(tries, len(_WAITS) - 1)]
             self._clock.wait(pause)
             waited, tries = waited + pause, tries + 1
@@ -58,7 +68,7 @@ class Remote:
         if answer is None or document is None:
             raise CommandError(f"{self._url} does not answer as the switch does.")
         if answer.is_error:
-            raise CommandError(_lowered(str(document.get("detail"))))
+            raise CommandError(str(document.get("detail")))
         return document
 
     def _send(
@@ -92,8 +102,3 @@ def _document(answer: "httpx.Response | None") -> dict[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
-
-
-def _lowered(said: str) -> str:
-    """Take the switch's own `Not done:` off: this command says it too."""
-    return said.removeprefix("Not done: ")

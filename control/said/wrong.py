@@ -19,7 +19,9 @@ class Wrong(Book):
         do=_SHORTCUT,
     )
     MISSING = Sentence(
-        words="is missing", when="A field that has to be there.", do="Send the field."
+        words="is missing; send it",
+        when="A field that has to be there.",
+        do="Send the field.",
     )
     UNKNOWN = Sentence(
         words="is not known here; leave it out or correct its name",
@@ -27,7 +29,7 @@ class Wrong(Book):
         do="Correct its name.",
     )
     NO_TEXT = Sentence(
-        words="has to be text",
+        words="has to be text; put it in quotes",
         when="A note or code that is a number or a list.",
         do=_SHORTCUT,
     )

@@ -50,7 +50,8 @@ def _time_of_day(said: object) -> time | None:
 
 def _no(plain: Wrong, shown: Wrong, said: object) -> str:
     """Say what is wrong, and show what was said where it is short and harmless."""
-    text = str(said) if isinstance(said, int | float | Decimal | str) else ""
+    shows = isinstance(said, int | float | Decimal | str) and said is not True
+    text = str(said) if shows and said is not False else ""
     return shown.say(got=text) if _SHOWN.fullmatch(text) else plain.say()
 
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from control.cli.main import app
 from control.web.routes import ROUTES
-from tests.scenario.world import OPERATOR, Person, World
+from tests.scenario.world import OPERATOR, PHONE, Person, World
 from tests.unit.cli.terminal import DARK, read, rows, save
 
 ROOT = Path(__file__).parents[2]
@@ -225,6 +225,21 @@ def test_without_a_login_the_sentence_says_what_to_do(
     assert made.stderr == "Not done: there is no Azure login here: run `az login`.\n"
 
 
+def test_a_vault_that_is_not_there_is_told(run: Command, login: Login) -> None:
+    """Nobody listens at that port: what to look at, not the SDK's word for it."""
+    del login
+    made = run("pair", "pixel", KEY_VAULT_URL="https://127.0.0.1:9")
+    assert made.exit_code == 1
+    assert made.stderr.startswith("Not done: Azure does not answer, or nothing is at")
+
+
+def test_the_switchs_own_no_is_not_said_twice(world: World, run: Command) -> None:
+    """It begins with its own `Not ...`."""
+    world.tick()
+    made = run("devices", CONTROL_TOKEN=PHONE, KEY_VAULT_URL=None)
+    assert made.stderr.startswith("Not allowed: only an operator may do this")
+
+
 def test_what_is_missing_is_named_at_once(run: Command) -> None:
     """All of it, in one sentence."""
     made = run("devices", CONTROL_URL=None, KEY_VAULT_URL=None)
@@ -283,6 +298,7 @@ def test_p11_a_small_terminal_gets_no_cut_picture(
     assert "48;5;231" not in shown
     assert "No picture:" in shown
     assert ": code " in shown
+    assert "On the device open" in shown
 
 
 def _on_terminal(world: World, lines: int, columns: int) -> str:

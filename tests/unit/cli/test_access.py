@@ -57,3 +57,18 @@ def test_a_token_does_not_show() -> None:
     """Neither in a log nor in a traceback."""
     access = Access.read({"CONTROL_URL": URL, "CONTROL_TOKEN": "secret-token"})
     assert "secret-token" not in repr(access)
+
+
+@pytest.mark.parametrize("token", ["tökén", "a\nb", "a b", "\u200bx"])
+def test_a_token_that_no_header_takes_is_told(token: str) -> None:
+    """Before it is sent, and without showing it."""
+    with pytest.raises(CommandError, match="CONTROL_TOKEN is no token") as raised:
+        Access.read({"CONTROL_URL": URL, "CONTROL_TOKEN": token})
+    assert token not in str(raised.value)
+
+
+@pytest.mark.parametrize("vault", ["foo", "http://kv-kimi.vault.azure.net", "https://"])
+def test_a_vaults_address_is_one(vault: str) -> None:
+    """Told at once, not after eight seconds of trying."""
+    with pytest.raises(CommandError, match=r"KEY_VAULT_URL=.* is no address like"):
+        Access.read({"CONTROL_URL": URL, "KEY_VAULT_URL": vault})

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
+from control.cli.console import note
 from control.cli.remote import Remote
 from control.errors import CommandError
 from control.memory import MemoryClock
@@ -48,7 +49,7 @@ def answering(answers: list[Answer]) -> Iterator[tuple[Remote, MemoryClock, list
     url = f"http://127.0.0.1:{server.server_address[1]}"
     try:
         with httpx.Client(trust_env=False) as client:
-            yield Remote(client, url, clock), clock, seen
+            yield Remote(client, url, clock, note), clock, seen
     finally:
         server.shutdown()
         server.server_close()
@@ -79,9 +80,11 @@ def test_a_switch_that_is_not_there_is_waited_for_too() -> None:
     """No connection is as good as no answer."""
     clock = MemoryClock(NOW)
     with httpx.Client(trust_env=False) as client:
-        remote = Remote(client, "http://127.0.0.1:9", clock)
+        said: list[str] = []
+        remote = Remote(client, "http://127.0.0.1:9", clock, said.append)
         with pytest.raises(CommandError):
             remote.wait_until_awake()
+    assert said == ["Waiting for http://127.0.0.1:9 to answer, up to 3 minutes ..."]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_a_switch_that_is_not_there_is_waited_for_too() -> None:
                 "application/problem+json",
                 json.dumps({"detail": "Not done: there is no such device."}).encode(),
             ),
-            "^there is no such device.$",
+            "^Not done: there is no such device.$",
         ),
         ((302, "text/html", b""), "does not answer as the switch does"),
     ],

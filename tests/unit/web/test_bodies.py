@@ -262,7 +262,7 @@ WRONG: dict[str, Any] = {
         "until": "six"
     },
     "Not done: until is no time of day; send one such as 18:00.": {"until": "<b>"},
-    "Not done: note has to be text.": {"note": 5},
+    "Not done: note has to be text; put it in quotes.": {"note": 5},
     "Not done: note is longer than 2000 characters; shorten it.": {"note": "x" * 2001},
     "Not done: purpose has to be 'work' or 'setup'; or leave it out.": {"purpose": "x"},
     "Not done: hour is not known here; leave it out or correct its name.": {"hour": 2},
