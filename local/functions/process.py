@@ -98,8 +98,8 @@ class FunctionsProcess:
         self._close(process)
 
     def setting(self, name: str) -> str:
-        """Return a setting as the app has it."""
-        return self._environ[name]
+        """Return a setting as the app has it, empty where it is not given."""
+        return self._environ.get(name, "")
 
     def deploy(self, app: Path, **environ: str) -> None:
         """Put another app, or other settings, in the place of what runs."""

@@ -1,5 +1,6 @@
 """What goes wrong with the machine, as a phone shows it."""
 
+import json
 import re
 from decimal import Decimal
 
@@ -115,6 +116,24 @@ def test_the_budget_is_too_small(phone: Phone, evening: Evening) -> None:
         expect(phone.big).to_have_text("Start…")
         expect(phone.big).to_be_disabled()
         phone.reads("budget", "0.2 hours")
+
+
+def test_several_machines_are_chosen_from(phone: Phone, evening: Evening) -> None:
+    """The page shows one, and its Stop means that one; the other stays as it is."""
+    group = evening.stack.functions.setting("VM_RESOURCE_GROUP")
+    names = ("vm-kimi-01", "vm-kimi-02")
+    both = json.dumps([{"name": name, "resource_group": group} for name in names])
+    with evening.deployed(MACHINES=both, VM_NAME="", VM_RESOURCE_GROUP=""):
+        phone.returns()
+        chooser = phone.page.get_by_label("Machine")
+        expect(chooser).to_have_value("vm-kimi-01")
+        chooser.select_option("vm-kimi-02")
+        expect(phone.headline).to_have_text("Unknown")
+        phone.press("Stop")
+        phone.reads("said", "vm-kimi-02")
+        assert evening.door.of("POST", "/stop")[-1].target == "/stop?machine=vm-kimi-02"
+        chooser.select_option("vm-kimi-01")
+        expect(phone.headline).to_have_text("Off")
 
 
 def test_limits_that_nobody_checks_are_red(phone: Phone, evening: Evening) -> None:
