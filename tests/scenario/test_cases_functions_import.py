@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -153,8 +152,8 @@ def test_b05_without_the_spare_packages_the_timer_still_ends_it(spared: World) -
     assert "'stop_reason': 'max_runtime'" in rows[0]
 
 
-def _import_times() -> dict[str, int]:
-    """Return what each module's import took with what it brings, in microseconds."""
+def _import_order() -> list[str]:
+    """Return every module that is imported, in the order in which they are done."""
     code = f"import function_app\nimport {', '.join(LATER)}"
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-c", code],
@@ -165,20 +164,12 @@ def _import_times() -> dict[str, int]:
         timeout=120,
         check=True,
     )
-    return dict(_times(done.stderr))
-
-
-def _times(text: str) -> Iterator[tuple[str, int]]:
-    for line in text.splitlines():
-        found = re.match(r"import time:\s+\d+ \|\s+(\d+) \|\s+(\S+)$", line)
-        if found is not None:
-            yield found[2], int(found[1])
+    return re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)[1:]
 
 
 def test_b09_importing_the_triggers_brings_nothing_heavy() -> None:
-    """The budget: no SDK, and less time than what the first calls bring later."""
-    times = _import_times()
-    order = list(times)
+    """The budget: no SDK, and fewer modules than what the first calls bring later."""
+    order = _import_order()
     before = order[: order.index("function_app")]
     assert not [name for name in before if name in LATER]
     allowed = {"azure", "control", "pydantic", "pydantic_core", "ulid", "werkzeug"}
@@ -188,4 +179,6 @@ def test_b09_importing_the_triggers_brings_nothing_heavy() -> None:
     assert {one for one in brought if not one.startswith("_")} <= allowed | small
     azure = {name for name in before if name.startswith("azure.")}
     assert all(name.startswith("azure.functions") for name in azure)
-    assert times["function_app"] < sum(times[name] for name in LATER)
+    later = order[order.index("function_app") :]
+    assert set(LATER) <= set(later)
+    assert 300 < len(before) < len(later)
