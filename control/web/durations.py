@@ -50,8 +50,8 @@ def _time_of_day(said: object) -> time | None:
 
 def _no(plain: Wrong, shown: Wrong, said: object) -> str:
     """Say what is wrong, and show what was said where it is short and harmless."""
-    shows = isinstance(said, int | float | Decimal | str) and said is not True
-    text = str(said) if shows and said is not False else ""
+    spoken = isinstance(said, int | float | Decimal | str)
+    text = str(said) if spoken and not isinstance(said, bool) else ""
     return shown.say(got=text) if _SHOWN.fullmatch(text) else plain.say()
 
 

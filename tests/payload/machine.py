@@ -16,14 +16,13 @@ TOOL = Path(__file__).with_name("programs.py")
 NAMES = ("lsblk", "wipefs", "mdadm", "mkfs.xfs", "mount", "chattr", "udevadm")
 DIRECT = "Microsoft NVMe Direct Disk v2"
 ACCELERATOR = "MSFT NVMe Accelerator v1.0"
-SIZE = 3_840_755_982_336
 
 type Disk = dict[str, Any]
 
 
 def disk(name: str, model: str | None = DIRECT, **more: Any) -> Disk:
     """One disk as lsblk prints it, blank but for what is said."""
-    plain: Disk = {"name": name, "path": f"/dev/{name}", "type": "disk", "size": SIZE}
+    plain: Disk = {"name": name, "path": f"/dev/{name}", "type": "disk"}
     plain |= dict.fromkeys(("fstype", "pttype", "label"))
     return plain | {"model": model, "mountpoints": [None]} | more
 

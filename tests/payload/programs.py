@@ -8,7 +8,7 @@ from typing import Any
 
 type State = dict[str, Any]
 
-_ARRAY = {"name": "md127", "path": "/dev/md127", "type": "raid0", "size": 1 << 44}
+_ARRAY = {"name": "md127", "path": "/dev/md127", "type": "raid0"}
 _BLANK = dict.fromkeys(("model", "fstype", "pttype", "label"))
 
 

@@ -20,7 +20,6 @@ from pydantic import (
 
 from tests.recipes.recipe import Recipe
 
-VERSION = 78
 NOT_EXPORTED = 8
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
@@ -158,10 +157,6 @@ class File(_Part):
     def shortcuts(self) -> list[Shortcut]:
         """The buttons of all pages."""
         return [each for page in self.categories for each in page.shortcuts]
-
-    def variable(self, key: str) -> Variable:
-        """Return the variable of this key."""
-        return next(each for each in self.variables if each.key == key)
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Self:

@@ -79,13 +79,13 @@ def next_step(
 
     Args:
         devices: all disks of the machine.
-        signed: paths of disks on which `wipefs` finds a signature.
+        signed: paths of local disks on which `wipefs` finds a signature.
         assembled_in_vain: whether our marks did not make an array in this run.
 
     Raises:
         AgentError: there is no local disk, or one holds something that is not ours.
     """
-    disks = _local(devices)
+    disks = local(devices)
     if not disks:
         raise AgentError(
             "no local NVMe disk was found (model “NVMe Direct”, and not the OS disk); "
@@ -109,7 +109,7 @@ def next_step(
     return Clear(ours) if assembled_in_vain else Assemble(ours)
 
 
-def _local(devices: Sequence[Device]) -> list[Device]:
+def local(devices: Sequence[Device]) -> list[Device]:
     """Return the local disks by their paths; a parent of `/` is never one."""
     found = [
         each
@@ -172,9 +172,8 @@ def _is_named(disk: Device) -> bool:
 
 def _holds(disk: Device, signed: Collection[str]) -> str:
     """Say what keeps a disk from being taken; empty where it is blank."""
-    for what in _evidence(disk, signed):
-        return f"the local disk {disk.path} {what}"
-    return ""
+    said = (f"the local disk {disk.path} {what}" for what in _evidence(disk, signed))
+    return next(said, "")
 
 
 def _evidence(disk: Device, signed: Collection[str]) -> Iterator[str]:

@@ -10,16 +10,15 @@ from typing import Any
 
 from agent.errors import AgentError
 
-COLUMNS = "NAME,PATH,TYPE,SIZE,MODEL,FSTYPE,PTTYPE,LABEL,MOUNTPOINTS"
+COLUMNS = "NAME,PATH,TYPE,MODEL,FSTYPE,PTTYPE,LABEL,MOUNTPOINTS"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """A disk, a partition or an array; `size` in bytes."""
+    """A disk, a partition or an array."""
 
     path: str
     kind: str
-    size: int
     model: str
     filesystem: str | None
     partitions: str | None
@@ -39,7 +38,7 @@ class Device:
 
 
 def parse(printed: str) -> tuple[Device, ...]:
-    """Read what `lsblk --json --bytes --output COLUMNS` printed."""
+    """Read what `lsblk --json --output COLUMNS` printed."""
     try:
         found = json.loads(printed)["blockdevices"]
         return tuple(_device(each) for each in found)
@@ -51,7 +50,6 @@ def _device(said: dict[str, Any]) -> Device:
     return Device(
         path=str(said["path"]),
         kind=str(said["type"]),
-        size=int(said["size"]),
         model=" ".join((said["model"] or "").split()),
         filesystem=said["fstype"] or None,
         partitions=said["pttype"] or None,

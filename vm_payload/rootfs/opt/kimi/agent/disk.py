@@ -57,12 +57,12 @@ def _brought(mount: Path, deadline: Deadline) -> str:
 
 def _devices(deadline: Deadline) -> tuple[Device, ...]:
     succeeds(["udevadm", "settle", "--timeout=30"], deadline)
-    return parse(output(["lsblk", "--json", "--bytes", "--output", COLUMNS], deadline))
+    return parse(output(["lsblk", "--json", "--output", COLUMNS], deadline))
 
 
 def _signed(devices: tuple[Device, ...], deadline: Deadline) -> set[str]:
-    """Ask the disks themselves: what lsblk knows can be older."""
-    paths = (each.path for each in devices if each.kind == "disk")
+    """Ask the local disks themselves: what lsblk knows can be older."""
+    paths = (each.path for each in array.local(devices))
     return {path for path in paths if _signature(path, deadline)}
 
 
