@@ -1,10 +1,11 @@
-"""Azurite's table service over HTTPS: started, stopped, frozen."""
+"""Azurite's table or blob service over HTTPS: started, stopped, frozen."""
 
 import http.client
 import signal
 import ssl
 import subprocess
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
@@ -19,7 +20,6 @@ KEY = (
     "K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-_MAIN = "dist/src/table/main.js"
 _START_SECONDS = 30
 # Node ends when its standard input does, so that no Azurite outlives its starter.
 _LIFELINE = (
@@ -32,21 +32,34 @@ class AzuriteError(RuntimeError):
     """Azurite does not start; the sentence says what it said."""
 
 
+class Service(StrEnum):
+    """What of Azure Storage is served; the value is Azurite's own word."""
+
+    TABLE = "table"
+    BLOB = "blob"
+
+
 class Azurite:
-    """A table service that listens inside its `with` block."""
+    """One storage service that listens inside its `with` block."""
 
     def __init__(
-        self, certificate: Certificate, *, folder: Path, port: int = 0
+        self,
+        certificate: Certificate,
+        *,
+        folder: Path,
+        port: int = 0,
+        service: Service = Service.TABLE,
     ) -> None:
         self.port = port or ports.free()
         self.endpoint = f"https://{ports.ADDRESS}:{self.port}/{ACCOUNT}"
         self.connection_string = (
             f"DefaultEndpointsProtocol=https;AccountName={ACCOUNT};"
-            f"AccountKey={KEY};TableEndpoint={self.endpoint};"
+            f"AccountKey={KEY};{service.title()}Endpoint={self.endpoint};"
         )
         self.log = folder / "azurite.log"
         self._certificate = certificate
-        self._rows = folder / "azurite"
+        self._kept = folder / "azurite"
+        self._service = service
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -57,7 +70,7 @@ class Azurite:
         self.stop()
 
     def start(self) -> None:
-        """Start it, with the rows of before, and wait until it answers."""
+        """Start it, with what it kept from before, and wait until it answers."""
         ports.refuse_taken(self.port)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -74,7 +87,7 @@ class Azurite:
             raise
 
     def stop(self) -> None:
-        """Let it write its rows and end: connections are refused from here on."""
+        """Let it write what it keeps and end: connections are refused from here on."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -101,10 +114,11 @@ class Azurite:
     def _command(self) -> list[str]:
         return [
             *(find_node().node, "--import", _LIFELINE),
-            str(AZURITE.install() / _MAIN),
-            *("--location", str(self._rows)),
+            str(AZURITE.install() / f"dist/src/{self._service}/main.js"),
+            *("--location", str(self._kept)),
             *("--silent", "--disableTelemetry", "--skipApiVersionCheck"),
-            *("--tableHost", ports.ADDRESS, "--tablePort", str(self.port)),
+            *(f"--{self._service}Host", ports.ADDRESS),
+            *(f"--{self._service}Port", str(self.port)),
             *("--oauth", "basic"),
             *("--cert", str(self._certificate.certificate)),
             *("--key", str(self._certificate.key)),
@@ -129,7 +143,7 @@ class Azurite:
             ports.ADDRESS, self.port, timeout=2, context=trust
         )
         try:
-            connection.request("GET", f"/{ACCOUNT}/Tables")
+            connection.request("GET", f"/{ACCOUNT}?comp=list")
             return connection.getresponse().status > 0
         except OSError:
             return False

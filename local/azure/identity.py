@@ -49,10 +49,11 @@ class Identity:
             return refusal(400, text + "ClientId/ResourceId/PrincipalId.")
         if not query.get("resource"):
             return refusal(400, "The resource is missing.")
-        return json_reply(200, _body(self.issue(caller, query["resource"]), query))
+        return json_reply(200, body_of(self.issue(caller, query["resource"]), query))
 
 
-def _body(token: Token, query: Mapping[str, str]) -> dict[str, Any]:
+def body_of(token: Token, query: Mapping[str, str]) -> dict[str, Any]:
+    """Show a token as both identity endpoints do."""
     not_before = datetime.now(UTC) - timedelta(minutes=5)
     return {
         "access_token": token.text,

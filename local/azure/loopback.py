@@ -97,7 +97,13 @@ class LocalAzure(Estate):
         arm = Listener(self.arm_front.handle, self.certificate, ports.arm)
         plain = Listener(identity.handle, None, ports.identity)
         notices = Listener(sink.handle, None, ports.sink)
+        guests = []
+        for vm in self.vms:
+            front = Front(f"imds of {vm.name}", vm.imds.routes, self._ground)
+            guests.append(listener := Listener(front.handle, None))
+            vm.imds_url = listener.url
         self._listeners = [
+            *guests,
             arm,
             vault(self.vault, ports.vault),
             vault(self.machine_vault, ports.machine_vault),

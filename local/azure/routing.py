@@ -20,6 +20,8 @@ class Kind(StrEnum):
     POLL = "operation.poll"
     BUDGET = "budget.get"
     TOKEN = "identity.token"  # noqa: S105 - a kind of call, no secret
+    IMDS_TOKEN = "imds.token"  # noqa: S105 - a kind of call, no secret
+    IMDS_INSTANCE = "imds.instance"
     PRICES = "prices.list"
     SECRET_LIST = "secret.list"  # noqa: S105 - a kind of call, no secret
     SECRET_GET = "secret.get"  # noqa: S105 - a kind of call, no secret

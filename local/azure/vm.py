@@ -12,6 +12,7 @@ from local.azure.front import Front, Ground
 from local.azure.guest import Guest
 from local.azure.heart import Beat, Heart
 from local.azure.identity import Identity
+from local.azure.imds import Imds
 from local.azure.machine import Machine
 from local.azure.phases import Phase
 from local.azure.plan import Power, Verb
@@ -42,6 +43,8 @@ class Vm:
         self._arm = arm
         self._identity = identity
         self._subscription = subscription
+        self.imds = Imds(machine, identity, subscription)
+        self.imds_url = ""
         self.heart = Heart(ground, machine, guest, self._leave)
 
     @property

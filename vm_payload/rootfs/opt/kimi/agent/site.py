@@ -1,0 +1,88 @@
+"""What the deployment and the pins say, and where things are kept on this machine.
+
+The units read /etc/kimi-pins.env and /etc/kimi-site.env into the environment, which is
+read once, here. A verb asks for what it needs, so that one missing line stops one verb:
+the lease keeper works with none of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.errors import AgentError
+from agent.imds import Imds
+
+_IMDS = "http://169.254.169.254"
+_ARM = "https://management.azure.com"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Minutes and hours as they were rendered; an answer can only lower the cap."""
+
+    idle_minutes: float = 20.0
+    ready_deadline_minutes: float = 75.0
+    max_runtime_hours: float = 4.0
+
+
+@dataclass(frozen=True)
+class Site:
+    """The environment of a verb."""
+
+    environ: Mapping[str, str] = field(repr=False)
+
+    def __getitem__(self, name: str) -> str:
+        """Return what must be there.
+
+        Raises:
+            AgentError: it is not.
+        """
+        value = self.environ.get(name, "").strip()
+        if not value:
+            raise AgentError(f"{name} is missing in /etc/kimi-site.env or -pins.env.")
+        return value
+
+    @property
+    def imds(self) -> Imds:
+        endpoint = self.environ.get("IMDS_ENDPOINT") or _IMDS
+        return Imds(endpoint=endpoint, identity=self["AZURE_CLIENT_ID"])
+
+    @property
+    def arm(self) -> str:
+        return (self.environ.get("ARM_ENDPOINT") or _ARM).rstrip("/")
+
+    @property
+    def limits(self) -> Limits:
+        """The rendered limits; one that can't be read is the usual one."""
+        usual = Limits()
+        return Limits(
+            idle_minutes=self._number("IDLE_MINUTES", usual.idle_minutes),
+            ready_deadline_minutes=self._number(
+                "READY_DEADLINE_MINUTES", usual.ready_deadline_minutes
+            ),
+            max_runtime_hours=self._number(
+                "MAX_RUNTIME_HOURS", usual.max_runtime_hours
+            ),
+        )
+
+    @property
+    def run(self) -> Path:
+        """What lives until power off (tmpfs)."""
+        return Path(self.environ.get("KIMI_RUN") or "/run/kimi")
+
+    @property
+    def lib(self) -> Path:
+        """What outlives a reboot and a deallocation (the OS disk)."""
+        return Path(self.environ.get("KIMI_LIB") or "/var/lib/kimi")
+
+    @property
+    def data(self) -> Path:
+        """The local NVMe disks, blank after a deallocation."""
+        return Path(self.environ.get("KIMI_DATA") or "/mnt/kimi")
+
+    def _number(self, name: str, usual: float) -> float:
+        try:
+            number = float(self.environ.get(name, ""))
+        except ValueError:
+            return usual
+        return number if 0 < number < float("inf") else usual
