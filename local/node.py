@@ -76,7 +76,9 @@ class Package:
 AZURITE = Package(name="azurite", version="3.35.0")
 # The tests look at the pages with it.
 AXE = Package(name="axe-core", version="4.14.1")
-PACKAGES = (AZURITE, AXE)
+# The tests of the VM's payload let the real one copy.
+AZCOPY = Package(name="@azure-tools/azcopy-linux", version="10.32.2")
+PACKAGES = (AZURITE, AXE, AZCOPY)
 
 
 def find_node() -> Node:

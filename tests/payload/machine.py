@@ -6,12 +6,15 @@ print has the form of util-linux's and mdadm's own.
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-AGENT = Path(__file__).parents[2] / "vm_payload/rootfs/opt/kimi"
+from tests.payload.agent import Payload
+
+if TYPE_CHECKING:
+    import subprocess
+
 TOOL = Path(__file__).with_name("programs.py")
 NAMES = ("lsblk", "wipefs", "mdadm", "mkfs.xfs", "mount", "chattr", "udevadm")
 DIRECT = "Microsoft NVMe Direct Disk v2"
@@ -93,20 +96,10 @@ class Machine:
         ]
 
     def run(self, verb: str = "disk") -> "subprocess.CompletedProcess[str]":
-        """Run a verb as the units do, with its lock and its mount in the folder."""
-        places = f"Path({str(self.folder / 'lock')!r}), {str(self.mount)!r}"
-        code = (
-            "import sys; from functools import partial; from pathlib import Path;"
-            "from agent import __main__, disk;"
-            f"__main__.VERBS = {{'disk': partial(disk.run, {places})}};"
-            "sys.exit(__main__.main(sys.argv[1:]))"
+        """Run a verb as the units do, with its folders in this one."""
+        payload = Payload(
+            self.folder, {"PATH": f"{self.programs}:{os.environ['PATH']}"}
         )
-        path = f"{self.programs}:{os.environ['PATH']}"
-        return subprocess.run(
-            [self.python, "-c", code, verb],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={"PATH": path, "PYTHONPATH": str(AGENT)},
-        )
+        payload.environ["KIMI_DATA"] = str(self.mount)
+        payload.command = (self.python,)
+        return payload.do(verb)

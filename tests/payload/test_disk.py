@@ -189,7 +189,9 @@ def test_a_program_that_fails_is_named(machine: Machine, program: str) -> None:
 
 def test_two_at_once_do_not_meet(machine: Machine) -> None:
     """The second ends with a sentence: a unit and a person, say."""
-    with (machine.folder / "lock").open("w") as lock:
+    state = machine.folder / "run/state"
+    state.mkdir(parents=True)
+    with (state / "disk.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert "another run is at work" in machine.run().stderr
     assert machine.run().returncode == 0

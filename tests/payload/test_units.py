@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from agent import disk
 
-from tests.payload.machine import AGENT
+from tests.payload.agent import AGENT
 
 UNITS = AGENT.parents[1] / "etc/systemd/system"
 NAMES = sorted(path.name for path in UNITS.glob("*.service"))

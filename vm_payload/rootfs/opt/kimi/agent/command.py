@@ -1,8 +1,9 @@
 """Programs of the system, run without a shell and within a deadline."""
 
+import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.errors import AgentError
 
@@ -21,9 +22,13 @@ class Deadline:
         return max(self._end - time.monotonic(), 0.0)
 
 
-def succeeds(arguments: Sequence[str], deadline: Deadline) -> bool:
-    """Run a program, and return whether it ended well."""
-    return _run(arguments, deadline).returncode == 0
+def succeeds(
+    arguments: Sequence[str],
+    deadline: Deadline,
+    environ: Mapping[str, str] | None = None,
+) -> bool:
+    """Run a program, with more environment, and return whether it ended well."""
+    return _run(arguments, deadline, environ).returncode == 0
 
 
 def output(arguments: Sequence[str], deadline: Deadline) -> str:
@@ -37,7 +42,9 @@ def output(arguments: Sequence[str], deadline: Deadline) -> str:
 
 
 def _run(
-    arguments: Sequence[str], deadline: Deadline
+    arguments: Sequence[str],
+    deadline: Deadline,
+    environ: Mapping[str, str] | None = None,
 ) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
@@ -45,6 +52,7 @@ def _run(
             check=False,
             capture_output=True,
             stdin=subprocess.DEVNULL,
+            env=dict(os.environ, **(environ or {})),
             text=True,
             timeout=deadline.left,
         )

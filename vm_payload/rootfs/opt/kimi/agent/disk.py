@@ -5,8 +5,9 @@ round reads how they are, does one step, and reads again; nothing goes into fsta
 nothing can be written to the mount point while nothing is mounted there.
 """
 
-import fcntl
+import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,22 +25,29 @@ from agent.array import (
 from agent.command import Deadline, output, succeeds
 from agent.devices import COLUMNS, Device, parse
 from agent.errors import AgentError
+from agent.lock import alone
+from agent.site import Site
 
 SECONDS = 240.0
 ROUNDS = 7
 _DEVICE = f"/dev/md/{array.NAME}"
-_LOCK = Path("/run/kimi-disk.lock")
 
 
-def run(lock: Path = _LOCK, mount: str = array.MOUNT) -> str:
+def run(site: Site) -> str:
     """Bring the disks to where they belong, and say what was done."""
     deadline = Deadline(SECONDS)
-    with lock.open("w") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise AgentError("another run is at work on the disks.") from None
-        return _brought(Path(mount), deadline)
+    site.board.phase("disk")
+    with alone(site.run / "state/disk.lock", "disks"):
+        done = _brought(site.data, deadline)
+        _make_folder(site.data / "models", site.agent)
+        return done
+
+
+def _make_folder(models: Path, agent: str) -> None:
+    """Make the one folder that the other verbs may write to: they are not root."""
+    models.mkdir(exist_ok=True)
+    with suppress(LookupError):
+        shutil.chown(models, agent, agent)
 
 
 def _brought(mount: Path, deadline: Deadline) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent.board import Board
 from agent.errors import AgentError
 from agent.imds import Imds
 
@@ -42,14 +43,29 @@ class Site:
             raise AgentError(f"{name} is missing in /etc/kimi-site.env or -pins.env.")
         return value
 
+    def get(self, name: str, usual: str) -> str:
+        """Return what may be left out."""
+        return self.environ.get(name) or usual
+
+    def count(self, name: str) -> int:
+        """Return a number that must be there.
+
+        Raises:
+            AgentError: it is not, or is none.
+        """
+        value = self[name]
+        if not value.isdigit():
+            raise AgentError(f"{name} is “{value}” instead of a number.")
+        return int(value)
+
     @property
     def imds(self) -> Imds:
-        endpoint = self.environ.get("IMDS_ENDPOINT") or _IMDS
+        endpoint = self.get("IMDS_ENDPOINT", _IMDS)
         return Imds(endpoint=endpoint, identity=self["AZURE_CLIENT_ID"])
 
     @property
     def arm(self) -> str:
-        return (self.environ.get("ARM_ENDPOINT") or _ARM).rstrip("/")
+        return self.get("ARM_ENDPOINT", _ARM).rstrip("/")
 
     @property
     def limits(self) -> Limits:
@@ -66,19 +82,29 @@ class Site:
         )
 
     @property
+    def board(self) -> Board:
+        """What the verbs tell each other."""
+        return Board(self.run / "state")
+
+    @property
+    def agent(self) -> str:
+        """The user, and the group, of the verbs that are not root."""
+        return self.get("KIMI_AGENT", "kimi")
+
+    @property
     def run(self) -> Path:
         """What lives until power off (tmpfs)."""
-        return Path(self.environ.get("KIMI_RUN") or "/run/kimi")
+        return Path(self.get("KIMI_RUN", "/run/kimi"))
 
     @property
     def lib(self) -> Path:
         """What outlives a reboot and a deallocation (the OS disk)."""
-        return Path(self.environ.get("KIMI_LIB") or "/var/lib/kimi")
+        return Path(self.get("KIMI_LIB", "/var/lib/kimi"))
 
     @property
     def data(self) -> Path:
         """The local NVMe disks, blank after a deallocation."""
-        return Path(self.environ.get("KIMI_DATA") or "/mnt/kimi")
+        return Path(self.get("KIMI_DATA", "/mnt/kimi"))
 
     def _number(self, name: str, usual: float) -> float:
         try:

@@ -1,0 +1,70 @@
+"""The verb `failed`: a unit of the boot has given up; say so, and see that it ends.
+
+`OnFailure=` starts it with the unit's name. The lease keeper ends a boot that is late;
+where it is not at work itself, this verb does it in its stead. While the model answers,
+a unit that gives up is told of, and nothing else.
+"""
+
+import sys
+import threading
+
+from agent import arm, boot
+from agent.board import PHASE, Board
+from agent.errors import AgentError
+from agent.lease import AGAIN, LEASE, RELEASE
+from agent.site import Site
+
+FAILURE = "failure"
+_SILENT = 120.0
+_MINUTE = 60.0
+
+
+def run(site: Site) -> str:
+    """Report `broken`, and past the boot deadline release: every minute, for ever."""
+    board = site.board
+    said = reason(board, site["KIMI_UNIT"])
+    if board.get(PHASE).get("phase") == "ready":
+        board.phase("ready", said, 1.0)
+        return said
+    board.phase("broken", said)
+    while ending := _ending(site):
+        board.put(RELEASE, {"ending": ending})
+        if not _is_kept(board):
+            _deallocate(site)
+        threading.Event().wait(AGAIN)
+    return said
+
+
+def tell(board: Board, verb: str, said: str) -> None:
+    """Leave the sentence with which a verb ended, for when its unit gives up."""
+    board.put(f"{FAILURE}-kimi-{verb}", {"said": said})
+
+
+def reason(board: Board, unit: str) -> str:
+    """Return the sentence with which a unit's verb ended, or that there is none."""
+    said = board.get(f"{FAILURE}-{unit.partition('.')[0]}").get("said")
+    return str(said) if said else f"{unit} was ended, and has said nothing."
+
+
+def _ending(site: Site) -> str | None:
+    """Say how this boot ends where it is late; None where it is not."""
+    lease = site.board.get(LEASE)
+    usual = site.limits.ready_deadline_minutes * _MINUTE
+    deadline = lease.get("boot_deadline", usual)
+    if deadline is None or boot.uptime() < deadline:
+        return None
+    return "broken" if lease.get("was_ready") is True else "never_ready"
+
+
+def _is_kept(board: Board) -> bool:
+    """Whether the lease keeper has been at work lately."""
+    at = board.get(LEASE).get("at")
+    return isinstance(at, float) and boot.uptime() - at < _SILENT
+
+
+def _deallocate(site: Site) -> None:
+    try:
+        arm.deallocate(site)
+    except (AgentError, OSError) as error:
+        sys.stdout.write(f"failed: {error}\n")
+        sys.stdout.flush()

@@ -1,0 +1,145 @@
+"""This machine's own end of its lease, whoever else sleeps.
+
+The deadlines are compared with the boot's clock. At the end deallocate goes out first,
+and again every minute for ever; nothing here powers the machine off.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Protocol
+
+from agent.board import PHASE, Board
+from agent.errors import AgentError
+from agent.keeper import ASKS_BEFORE, CLOSES_BEFORE, Answer, Keeper
+
+LEASE, RELEASE = "lease", "release"
+ENDINGS = ("idle", "lease", "broken", "never_ready")
+AGAIN = 60.0
+
+
+class World(Protocol):
+    """What a lease does to the outside; each call has its own limit in time."""
+
+    def ask(self) -> None:
+        """Send one heartbeat."""
+
+    def answer(self) -> tuple[Answer, float] | None:
+        """Return the last good answer and when it came, in seconds since boot."""
+        ...
+
+    def deallocate(self) -> None:
+        """Ask Azure to take this machine away."""
+
+    def wall(self) -> float:
+        """Return the wall clock, Unix time."""
+        ...
+
+
+@dataclass
+class State:
+    """What a new process must know of the one before."""
+
+    ending: str | None = None
+    was_ready: bool = False
+    release_failed: bool = False
+
+    @classmethod
+    def of(cls, board: Board) -> "State":
+        """Read what the process before has told."""
+        said = board.get(LEASE)
+        names = {each.name for each in fields(cls)} & said.keys()
+        return cls(**{name: said[name] for name in names})
+
+
+@dataclass
+class Lease:
+    """The deadlines at work."""
+
+    keeper: Keeper
+    board: Board
+    world: World
+    say: Callable[[str], None]
+    state: State = field(default_factory=State)
+    _heard_at: float = -1.0
+    _asked_for: float | None = None
+    _sent_at: float | None = None
+
+    def step(self, now: float) -> None:
+        """Do all that is due; `now` is in seconds since boot."""
+        self._hear()
+        self.state.was_ready |= self.board.get(PHASE).get("phase") == "ready"
+        if self.state.ending is None:
+            self._ask_in_time(now)
+            self.state.ending = self._due(now)
+        self._tell(now)
+        if self.state.ending is not None and self._may_send(now):
+            self._leave(now)
+            self._tell(now)
+
+    def _due(self, now: float) -> str | None:
+        """Say why it must end now; before a lease ends, it is asked for once more."""
+        wanted = self.board.get(RELEASE).get("ending")
+        if wanted in ENDINGS:
+            return str(wanted)
+        if now >= self.keeper.lease_ends:
+            self._ask()
+        if self._is_late(now):
+            return "never_ready"
+        return "lease" if now >= self.keeper.lease_ends else None
+
+    def _is_late(self, now: float) -> bool:
+        deadline = self.keeper.boot_deadline
+        return deadline is not None and now >= deadline and not self.state.was_ready
+
+    def _ask_in_time(self, now: float) -> None:
+        """Ask two minutes before the end: it may have been extended meanwhile."""
+        ends = self.keeper.lease_ends
+        asked = self._asked_for is not None and ends - self._asked_for < ASKS_BEFORE
+        if not asked and now >= ends - ASKS_BEFORE:
+            self._asked_for = ends
+            self._ask()
+
+    def _ask(self) -> None:
+        try:
+            self.world.ask()
+        except (AgentError, OSError) as error:
+            self.say(f"asked for more time in vain: {error}")
+        self._hear()
+
+    def _hear(self) -> None:
+        heard = self.world.answer()
+        if heard is not None and heard[1] > self._heard_at:
+            answer, self._heard_at = heard
+            self.keeper.hear(answer, self._heard_at)
+
+    def _may_send(self, now: float) -> bool:
+        return self._sent_at is None or now - self._sent_at >= AGAIN
+
+    def _leave(self, now: float) -> None:
+        self._sent_at = now
+        try:
+            self.world.deallocate()
+        except (AgentError, OSError) as error:
+            self.state.release_failed = True
+            self.say(str(error))
+        else:
+            self.state.release_failed = False
+            self.say(f"asked Azure to take this machine away ({self.state.ending}).")
+
+    def _tell(self, now: float) -> None:
+        """Put on the board what heartbeats and the edge need."""
+        keeper, wall = self.keeper, self.world.wall()
+        closed = now >= keeper.lease_ends - CLOSES_BEFORE or keeper.drain
+        told = {
+            "at": now,
+            "armed_until": keeper.utc(keeper.lease_ends, wall, now),
+            "cap_at": keeper.utc(keeper.cap_at, wall, now),
+            "draining": self.state.ending is not None or closed,
+            "purpose": keeper.purpose,
+            "idle_limit": keeper.idle_limit,
+            "boot_deadline": keeper.boot_deadline,
+        }
+        try:
+            self.board.put(LEASE, {**told, **asdict(self.state)})
+        except OSError as error:
+            self.say(f"the board can't be written: {error}")
