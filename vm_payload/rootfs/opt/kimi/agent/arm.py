@@ -15,6 +15,8 @@ _VERSION = "2024-07-01"
 _TAKEN = {200, 202}
 _IMDS_SECONDS = 12.0
 _ARM_SECONDS = 20.0
+# Who it is, a token, and the call; each of the first two may be asked once more.
+LONGEST = 2 * (_IMDS_SECONDS + 10.0) + _ARM_SECONDS
 
 
 def deallocate(site: Site) -> None:

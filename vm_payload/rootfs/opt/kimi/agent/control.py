@@ -5,9 +5,8 @@ vault to be read again. An answer is put on the board with the instant it came.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from time import time
 from typing import Any
 
 from agent import boot, keeper, report
@@ -22,7 +21,9 @@ ANSWER, GAUGES = "answer", "gauges"
 TOKEN = "token-vm"  # noqa: S105 - a file's name, no secret
 WANTED = "secrets-wanted"
 _PATH = "/vm/heartbeat"
+INSTANCE_SECONDS = 5.0
 _OLD = 90.0
+_WANTED_EVERY = 60.0
 _OK, _UNKNOWN = 200, 401
 
 
@@ -62,7 +63,7 @@ class Control:
 
     @cached_property
     def _machine(self) -> str:
-        return self.site.imds.instance().name
+        return replace(self.site.imds, patience=INSTANCE_SECONDS).instance().name
 
     def _token(self) -> str:
         place = self.site.run / "secrets" / TOKEN
@@ -76,8 +77,11 @@ class Control:
         return token
 
     def _want_secrets(self) -> None:
-        """Touch what a path unit watches: it starts `secrets`."""
-        self.site.board.put(WANTED, {"at": time()})
+        """Touch what a path unit watches: it starts `secrets`, once in a minute."""
+        now = boot.uptime()
+        wanted_at = self.site.board.get(WANTED).get("at")
+        if not isinstance(wanted_at, float) or now - wanted_at >= _WANTED_EVERY:
+            self.site.board.put(WANTED, {"at": now})
 
     def _body(self) -> dict[str, Any]:
         board, uptime = self.site.board, boot.uptime()

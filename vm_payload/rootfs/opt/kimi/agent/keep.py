@@ -8,7 +8,7 @@ from time import time
 from typing import NoReturn
 
 from agent import arm, boot, notify
-from agent.control import Control
+from agent.control import INSTANCE_SECONDS, Control
 from agent.files import read_json, write_json
 from agent.keeper import Answer, Keeper
 from agent.lease import Lease, State
@@ -16,6 +16,8 @@ from agent.site import Site
 
 _EVERY = 1.0
 _ASK_SECONDS = 10.0
+# Two questions and a deallocation, all unanswered: its watchdog must wait longer.
+LONGEST_STEP = 2 * (_ASK_SECONDS + INSTANCE_SECONDS) + arm.LONGEST
 
 
 @dataclass(frozen=True)
