@@ -100,6 +100,12 @@ class Boot:
     def told(self) -> dict[str, Any]:
         return self.board.get("lease")
 
+    def has_failed(self) -> bool:
+        return bool(self.told["release_failed"])
+
+    def is_draining(self) -> bool:
+        return bool(self.told["draining"])
+
     def _stamp(self, at: float) -> str:
         return datetime.fromtimestamp(self.booted + at, UTC).isoformat()
 
@@ -124,9 +130,9 @@ def test_the_lease_ends_it(boot: Boot) -> None:
     boot.board.phase("ready")
     boot.hear(HOUR)
     boot.until(HOUR - 61)
-    assert boot.told["draining"] is False
+    assert not boot.is_draining()
     boot.until(HOUR - 1)
-    assert boot.told["draining"] is True
+    assert boot.is_draining()
     assert boot.world.deallocated == []
     boot.until(HOUR + 1)
     assert boot.world.asked == [HOUR - 120, HOUR]
@@ -142,7 +148,7 @@ def test_an_extend_in_the_last_second_reopens_it(boot: Boot) -> None:
     boot.world.next_answer = boot.answer(2 * HOUR, now=HOUR)
     boot.until(HOUR + 10)
     assert boot.world.deallocated == []
-    assert boot.told["draining"] is False
+    assert not boot.is_draining()
     assert boot.told["ending"] is None
     assert boot.told["armed_until"] == BOOTED + 2 * HOUR
 
@@ -163,7 +169,7 @@ def test_drain_is_obeyed_at_once(boot: Boot) -> None:
     boot.hear(90.0, drain=True)
     boot.at(101.0)
     assert boot.world.deallocated == [101.0]
-    assert boot.told["draining"] is True
+    assert boot.is_draining()
 
 
 def test_a_release_without_a_session_counts(boot: Boot) -> None:
@@ -187,10 +193,10 @@ def test_a_refused_deallocation_is_told_and_repeated(boot: Boot) -> None:
     """`release_failed` goes into the heartbeats until it is taken."""
     boot.world.refuses = True
     boot.at(DEADLINE)
-    assert boot.told["release_failed"] is True
+    assert boot.has_failed()
     boot.world.refuses = False
     boot.until(DEADLINE + 60)
-    assert boot.told["release_failed"] is False
+    assert not boot.has_failed()
     assert boot.world.deallocated == [DEADLINE, DEADLINE + 60]
 
 

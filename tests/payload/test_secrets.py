@@ -170,7 +170,7 @@ def test_a_torn_write_never_has_the_name(machine: Payload) -> None:
 def test_a_wrong_call_names_the_verbs(capsys: pytest.CaptureFixture[str]) -> None:
     """As a person would meet it."""
     assert program.main(["restart"], {}) == 2
-    assert "disk|failed|heartbeat|lease|secrets|weights" in capsys.readouterr().err
+    assert "disk|failed|heartbeat|lease|secrets|seed|weights" in capsys.readouterr().err
 
 
 def test_no_verb_is_told_a_secret() -> None:

@@ -246,7 +246,7 @@ def test_f04_without_the_disks_nothing_is_written(
     payload: Payload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F04: it waits a little for `disk`, then says what is missing."""
-    monkeypatch.setattr(weights, "_DISKS_WITHIN", 0.5)
+    monkeypatch.setattr("agent.model._DISKS_WITHIN", 0.5)
     (payload.folder / "data/models").rmdir()
     with pytest.raises(AgentError, match="the local disks are not mounted"):
         weights.run(payload.site)

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from agent import disk, failed, heartbeat, keep, secrets, weights
+from agent import disk, failed, heartbeat, keep, secrets, seed, weights
 from agent.errors import AgentError
 from agent.site import Site
 
@@ -16,6 +16,7 @@ VERBS: Mapping[str, Callable[[Site], str]] = {
     "heartbeat": heartbeat.run,
     "lease": keep.run,
     "secrets": secrets.run,
+    "seed": seed.run,
     "weights": weights.run,
 }
 

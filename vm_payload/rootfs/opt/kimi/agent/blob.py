@@ -63,6 +63,16 @@ class Container:
         """
         return self.send(Request(method="GET", url=self.place(path).url)).body
 
+    def put(self, path: str, content: bytes) -> None:
+        """Write a small blob whole.
+
+        Raises:
+            AgentError: it was not taken.
+        """
+        headers = {"x-ms-blob-type": "BlockBlob"}
+        url = self.place(path).url
+        self.send(Request(method="PUT", url=url, headers=headers, body=content))
+
     def send(self, request: Request) -> Reply:
         """Send one request until it is answered well.
 

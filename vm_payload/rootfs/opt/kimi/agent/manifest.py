@@ -48,9 +48,13 @@ class File:
     def is_shard(self) -> bool:
         return self.path.endswith(_SHARD)
 
+    @property
+    def is_sha256(self) -> bool:
+        return len(self.digest) == _SHA256
+
     def hasher(self) -> Hash:
         """Return what its bytes are fed to, in order, to get its digest."""
-        if len(self.digest) == _SHA256:
+        if self.is_sha256:
             return hashlib.sha256()
         header = f"blob {self.size}\0".encode()
         return hashlib.sha1(header, usedforsecurity=False)

@@ -5,11 +5,15 @@ from pathlib import Path
 
 from agent import manifest
 from agent.blob import Container
-from agent.errors import AgentError
+from agent.command import Deadline
+from agent.errors import AgentError, Passing
 from agent.files import write
 from agent.hub import ENDPOINT, Hub
 from agent.manifest import Manifest, Shape
+from agent.patience import patiently
 from agent.site import Site
+
+_DISKS_WITHIN = 120.0
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,20 @@ class Model:
             hub=Hub(repo, revision, site.get("HUB_ENDPOINT", ENDPOINT)),
             kept=site.lib / f"manifest-{revision}.json",
         )
+
+    def wait_for_disks(self) -> None:
+        """Wait for what `disk` makes; nothing can be written there before.
+
+        Raises:
+            AgentError: it is not there in time.
+        """
+        models = self.folder.parents[1]
+
+        def attempt() -> None:
+            if not models.is_dir():
+                raise Passing(f"the local disks are not mounted: {models} is missing.")
+
+        patiently(attempt, Deadline(_DISKS_WITHIN))
 
     def manifest(self) -> Manifest:
         """Return the manifest: Blob's, else the one kept here, else the hub's list.

@@ -25,6 +25,7 @@ class Progress:
     board: Board
     phase: str
     total: int
+    quiet: float = QUIET
     _seen: deque[tuple[float, int]] = field(default_factory=deque)
 
     def tell(self, done: int, words: str) -> None:
@@ -37,7 +38,7 @@ class Progress:
         detail = f"{words}, {done // _GIGABYTE} of {-(-self.total // _GIGABYTE)} GB"
         detail += self._left(done)
         if grown:
-            notify.needs(QUIET, detail)
+            notify.needs(self.quiet, detail)
         part = done / self.total if self.total else 1.0
         self.board.phase(self.phase, detail, round(part, 4))
 

@@ -1,29 +1,17 @@
-"""The files of a manifest on the local disks: checked, brought, by many processes.
+"""The files of a manifest on the local disks: checked, brought, by many processes."""
 
-One process hashes about 1.5 GB/s, and Python's threads share one lock: files are spread
-over processes, and the ranges of a file over threads.
-"""
-
-import multiprocessing
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, wait
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from agent.crew import Said, each
 from agent.errors import AgentError
 from agent.fetch import PART, WrongError, fetch, is_right
 from agent.manifest import File, Manifest
 from agent.progress import Progress
 from agent.ranges import Source
-
-_MOST = 16
-_TICK = 1.0
-
-# What a worker says of a file: nothing where all is well, else one sentence.
-Work = Callable[[File], str]
-Said = dict[File, str]
 
 
 @dataclass(frozen=True)
@@ -37,16 +25,16 @@ class Restore:
     def missing(self) -> list[File]:
         """Read every byte that is there, and return what is missing or was wrong."""
         there = [file for file in self.manifest.files if self._place(file).exists()]
-        wrong = self._each(partial(_check, self.folder), there, self._checked)
+        wrong = each(partial(_check, self.folder), there, self._checked)
         return [f for f in self.manifest.files if f not in there or f in wrong]
 
     def bring(self, source: Source, files: Collection[File]) -> Said:
         """Bring files from a source; return those that did not come, and why."""
-        return self._each(partial(_bring, source, self.folder), files, self._brought)
+        return each(partial(_bring, source, self.folder), files, self._brought)
 
     def take(self, beside: Path, files: Collection[File]) -> Said:
         """Move what is right in another folder to its place; return the rest."""
-        return self._each(partial(_take, beside, self.folder), files, self._brought)
+        return each(partial(_take, beside, self.folder), files, self._brought)
 
     def forget_strangers(self) -> None:
         """Remove what the manifest does not know: code among it would be run."""
@@ -54,27 +42,6 @@ class Restore:
         for path in _below(self.folder):
             if path not in known:
                 path.unlink()
-
-    def _each(
-        self, work: Work, files: Collection[File], tell: Callable[[Said], None]
-    ) -> Said:
-        """Do a piece of work for each file; return what is said of the failed ones."""
-        if not files:
-            return {}
-        context = multiprocessing.get_context("spawn")
-        processes = min(_MOST, max((os.cpu_count() or 1) // 2, 1), len(files))
-        said: Said = {}
-        try:
-            with ProcessPoolExecutor(processes, mp_context=context) as pool:
-                going = {pool.submit(work, file): file for file in _largest(files)}
-                waiting = set(going)
-                while waiting:
-                    done, waiting = wait(waiting, timeout=_TICK)
-                    said |= {going[each]: each.result() for each in done}
-                    tell(said)
-        except BrokenExecutor:
-            raise AgentError("a process that brings weights was killed.") from None
-        return {file: why for file, why in said.items() if why}
 
     def _checked(self, said: Said) -> None:
         shards = sum(file.is_shard for file in said)
@@ -84,18 +51,19 @@ class Restore:
     def _brought(self, _: Said) -> None:
         files = self.manifest.files
         shards = sum(file.is_shard and self._place(file).exists() for file in files)
-        done = sum(min(self._there(file), file.size) for file in files)
+        done = sum(min(there(self._place(file)), file.size) for file in files)
         self.progress.tell(done, f"{shards} of {self.manifest.shards} shards")
-
-    def _there(self, file: File) -> int:
-        place = self._place(file)
-        for path in (place, place.with_name(place.name + PART)):
-            if path.exists():
-                return path.stat().st_size
-        return 0
 
     def _place(self, file: File) -> Path:
         return self.folder / file.path
+
+
+def there(place: Path) -> int:
+    """Return the bytes of a file that is at its place, or on its way."""
+    for path in (place, place.with_name(place.name + PART)):
+        if path.exists():
+            return path.stat().st_size
+    return 0
 
 
 def _check(folder: Path, file: File) -> str:
@@ -128,11 +96,6 @@ def _take(beside: Path, folder: Path, file: File) -> str:
         os.fsync(content.fileno())
     (beside / file.path).replace(place)
     return ""
-
-
-def _largest(files: Iterable[File]) -> list[File]:
-    """Begin with what takes longest."""
-    return sorted(files, key=lambda file: -file.size)
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -9,19 +9,17 @@ from pathlib import Path
 from shutil import disk_usage, rmtree
 
 from agent import azcopy, marker, notify
-from agent.command import Deadline
-from agent.errors import AgentError, Passing
+from agent.crew import Said
+from agent.errors import AgentError
 from agent.lock import alone
 from agent.manifest import File, Manifest
 from agent.marker import Marker
 from agent.model import Model
-from agent.patience import patiently
 from agent.progress import QUIET, Progress
-from agent.restore import Restore, Said
+from agent.restore import Restore
 from agent.site import Site
 
 _PHASE = "weights"
-_DISKS_WITHIN = 120.0
 _GIGABYTE = 10**9
 _BESIDE = ".kimi-azcopy"
 
@@ -32,21 +30,11 @@ def run(site: Site) -> str:
     board.phase(_PHASE, "looking at what is there")
     model = Model.of(site)
     with alone(site.run / "state/weights.lock", "weights"):
-        _wait_for_disks(model.folder.parents[1])
+        model.wait_for_disks()
         manifest = model.manifest()
         done = _whole(model, manifest, Progress(board, _PHASE, manifest.size))
         model.keep(manifest)
         return done
-
-
-def _wait_for_disks(models: Path) -> None:
-    """Wait for what `disk` makes; nothing can be written there before."""
-
-    def attempt() -> None:
-        if not models.is_dir():
-            raise Passing(f"the local disks are not mounted: {models} is missing.")
-
-    patiently(attempt, Deadline(_DISKS_WITHIN))
 
 
 def _whole(model: Model, manifest: Manifest, progress: Progress) -> str:
