@@ -30,7 +30,15 @@ _OPERATION = (
 _PARTITION = "54253b73-cb53-496f-ab42-5e5ee19426f8"
 _WAIT = "10"
 _FIRST_POLL = {Verb.START: "9", Verb.DEALLOCATE: "36"}
-_BUCKETS = {Verb.START: UPDATE, Verb.DEALLOCATE: DELETE, Verb.POWER_OFF: UPDATE}
+_BUCKETS = {
+    Verb.START: UPDATE,
+    Verb.DEALLOCATE: DELETE,
+    Verb.POWER_OFF: UPDATE,
+    Verb.RUN_COMMAND: UPDATE,
+}
+_PACED = frozenset({Verb.START, Verb.DEALLOCATE})
+_SHELL = "RunShellScript"
+_OPERATOR = "operator"
 _OPPOSITE = {
     Verb.START: Power.DEALLOCATING,
     Verb.DEALLOCATE: Power.STARTING,
@@ -91,6 +99,12 @@ class Arm:
             self._action(Kind.VM_START, Verb.START),
             self._action(Kind.VM_DEALLOCATE, Verb.DEALLOCATE),
             self._action(Kind.VM_POWER_OFF, Verb.POWER_OFF),
+            route(
+                Kind.VM_RUN_COMMAND,
+                "POST",
+                f"{_VM}/{Verb.RUN_COMMAND}",
+                self._machine("runCommand/action", self._run),
+            ),
             route(Kind.POLL, "GET", _OPERATION, self.guarded(self._poll)),
         ]
 
@@ -182,6 +196,28 @@ class Arm:
         self._take_on(machine, operation, busy)
         return self._accepted(call, machine, operation)
 
+    def _run(self, call: Call, machine: Machine) -> Reply:
+        """Take a script on: as root in the guest, so for the operator alone."""
+        if call.caller != _OPERATOR:
+            action = "Microsoft.Compute/virtualMachines/runCommand/action"
+            return refusals.not_authorized(call, action)
+        asked = call.request.json()
+        if asked.get("commandId") != _SHELL:
+            return refusals.no_such_command(asked.get("commandId"))
+        if machine.power is not Power.RUNNING:
+            return refusals.not_running()
+        if machine.console.busy:
+            return refusals.command_in_progress()
+        operation = Operation(
+            verb=Verb.RUN_COMMAND,
+            machine=machine.spec.name,
+            started=machine.settled_at,
+            caller=call.caller,
+        )
+        self.operations.add(operation)
+        machine.run(operation, asked.get("script", []))
+        return self._accepted(call, machine, operation)
+
     def _take_on(
         self, machine: Machine, operation: Operation, busy: Busy | None
     ) -> None:
@@ -225,7 +261,7 @@ class Arm:
             "x-ms-request-id": operation.id,
             **self.limits.use(_BUCKETS[operation.verb], call.at),
         }
-        if operation.verb is not Verb.POWER_OFF:
+        if operation.verb in _PACED:
             headers["Retry-After"] = _WAIT
         return Reply(status=202, headers=headers)
 
@@ -265,4 +301,6 @@ def _monitor(operation: Operation, call: Call, headers: dict[str, str]) -> Reply
     if operation.failure is not None:
         failure = operation.failure
         return error_reply(409, failure.code, failure.message, headers)
+    if operation.output is not None:
+        return json_reply(200, operation.output, headers)
     return Reply(status=200, headers=headers)

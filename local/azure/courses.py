@@ -32,18 +32,19 @@ def usual(verb: Verb, power: Power, timings: Timings) -> Plan:
             arrives=None,
             ends=timings.nothing,
         )
-    takes = _takes(verb, timings)
+    duration = takes(verb, timings)
     return Plan(
         verb=verb,
         passing=_PASSING[verb],
         goal=_GOAL[verb],
-        arrives=takes,
-        ends=takes,
+        arrives=duration,
+        ends=duration,
         blank=timings.blank if verb is Verb.START else timedelta(0),
     )
 
 
-def _takes(verb: Verb, timings: Timings) -> timedelta:
+def takes(verb: Verb, timings: Timings) -> timedelta:
+    """How long Azure is at an operation."""
     match verb:
         case Verb.START:
             return timings.start
@@ -51,3 +52,5 @@ def _takes(verb: Verb, timings: Timings) -> timedelta:
             return timings.deallocate
         case Verb.POWER_OFF:
             return timings.power_off
+        case Verb.RUN_COMMAND:
+            return timings.run_command

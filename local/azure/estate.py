@@ -16,6 +16,7 @@ from local.azure.identity import Identity
 from local.azure.log import RequestLog
 from local.azure.machine import Machine
 from local.azure.prices import Prices
+from local.azure.role_assignments import RoleAssignments
 from local.azure.routing import Route
 from local.azure.sink import Sink
 from local.azure.spec import Spec
@@ -54,6 +55,7 @@ class Estate:
         )
         self.identity = Identity(self._issuer, _PRINCIPALS)
         self.budgets = Budgets()
+        self.role_assignments = RoleAssignments()
         self.prices = Prices()
         self.sink = Sink()
         self.vault = self._vault("app-vault", reader="app")
@@ -146,10 +148,10 @@ class Estate:
 
     def _arm_routes(self) -> list[Route]:
         admin = Admin(self)
-        budgets = [self.arm.guard(each) for each in self.budgets.routes]
+        guarded = [*self.budgets.routes, *self.role_assignments.routes]
         return [
             *self.arm.routes,
-            *budgets,
+            *map(self.arm.guard, guarded),
             *self.prices.routes,
             *self.identity.routes,
             *admin.routes,

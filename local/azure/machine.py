@@ -3,12 +3,13 @@
 It moves only when it is settled to an instant, so its state is a function of time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from local.azure.agenda import Agenda, Happen
-from local.azure.courses import usual
+from local.azure.console import Console
+from local.azure.courses import takes, usual
 from local.azure.errands import Errands
 from local.azure.meter import Meter
 from local.azure.operations import Operation
@@ -48,6 +49,7 @@ class Machine:
         self.created = now - timedelta(days=30)
         self.provisioning = Provisioning(time=now - timedelta(days=1))
         self.meter = Meter()
+        self.console = Console()
         self.exists = True
         self.settled_at = now
         self._agent_spoke: datetime | None = None
@@ -127,6 +129,18 @@ class Machine:
             operation.id,
             lambda at: operation.end(at, PREEMPTED),
         )
+
+    def run(self, operation: Operation, script: Sequence[str]) -> None:
+        """Run a script beside whatever else is under way; off, it ends with it."""
+        self.console.begin(script)
+
+        def end(at: datetime) -> None:
+            operation.output = self.console.end()
+            running = self._power is Power.RUNNING
+            operation.end(at, None if running else PREEMPTED)
+
+        after = takes(Verb.RUN_COMMAND, self.timings)
+        self._agenda.add(operation.started + after, operation.id, end)
 
     def queue(self, operation: Operation, course: Callable[[], Plan]) -> None:
         """Let an operation begin when those before it have ended."""

@@ -11,7 +11,10 @@ from local.azure.wire import stamp
 
 @dataclass(slots=True, kw_only=True)
 class Operation:
-    """One start, deallocate or powerOff that was accepted."""
+    """One start, deallocate, powerOff or runCommand that was accepted.
+
+    `output` is what a run-command brought, told once the operation has ended well.
+    """
 
     verb: Verb
     machine: str
@@ -21,6 +24,7 @@ class Operation:
     ended: datetime | None = None
     failure: Failure | None = None
     polls: int = 0
+    output: dict[str, Any] | None = None
 
     @property
     def status(self) -> str:
@@ -45,6 +49,8 @@ class Operation:
                 "code": self.failure.code,
                 "message": self.failure.message,
             }
+        if self.output is not None and self.status == "Succeeded":
+            body["properties"] = {"output": self.output}
         return {**body, "name": self.id}
 
 

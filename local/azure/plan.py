@@ -6,11 +6,12 @@ from enum import StrEnum
 
 
 class Verb(StrEnum):
-    """The operations a machine knows."""
+    """The operations a machine knows; a command leaves its power as it is."""
 
     START = "start"
     DEALLOCATE = "deallocate"
     POWER_OFF = "powerOff"
+    RUN_COMMAND = "runCommand"
 
 
 class Power(StrEnum):

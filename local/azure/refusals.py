@@ -225,6 +225,25 @@ def platform_update() -> Reply:
     )
 
 
+def not_running() -> Reply:
+    text = "Cannot modify extensions in the VM when the VM is not running."
+    return error_reply(409, "OperationNotAllowed", text)
+
+
+def command_in_progress() -> Reply:
+    return error_reply(
+        409,
+        "Conflict",
+        "Run command extension execution is in progress. Please wait for completion "
+        "before invoking a run command.",
+    )
+
+
+def no_such_command(name: object) -> Reply:
+    text = f"The entity was not found: there is no run command '{name}'."
+    return error_reply(404, "NotFound", text)
+
+
 def disallowed_by_azure() -> Reply:
     return error_reply(
         403,

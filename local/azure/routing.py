@@ -17,8 +17,11 @@ class Kind(StrEnum):
     VM_START = "vm.start"
     VM_DEALLOCATE = "vm.deallocate"
     VM_POWER_OFF = "vm.power_off"
+    VM_RUN_COMMAND = "vm.run_command"
     POLL = "operation.poll"
     BUDGET = "budget.get"
+    ROLE_READ = "role.read"
+    ROLE_WRITE = "role.write"
     TOKEN = "identity.token"  # noqa: S105 - a kind of call, no secret
     IMDS_TOKEN = "imds.token"  # noqa: S105 - a kind of call, no secret
     IMDS_INSTANCE = "imds.instance"

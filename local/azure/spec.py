@@ -15,6 +15,7 @@ class Timings:
     blank: timedelta = 5 * _SECOND
     deallocate: timedelta = 45 * _SECOND
     power_off: timedelta = 8 * _SECOND
+    run_command: timedelta = 30 * _SECOND
     nothing: timedelta = 2 * _SECOND
 
 

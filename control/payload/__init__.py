@@ -1,0 +1,1 @@
+"""What the operator builds for the GPU VM: its profile, its settings, its archive."""
