@@ -2,7 +2,6 @@
 
 from local.azure.budgets import Budget
 from local.azure.guest import Habits
-from local.azure.keeper import Rendered
 from local.azure.loopback import LocalAzure, Ports
 from local.azure.phases import Phase
 from local.azure.plan import Power, Verb
@@ -19,7 +18,6 @@ __all__ = [
     "Ports",
     "Power",
     "Price",
-    "Rendered",
     "Spec",
     "Timings",
     "Verb",

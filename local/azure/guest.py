@@ -5,20 +5,23 @@ It never looks at a clock and sends nothing: `heart` drives it.
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from agent import report
+from agent.keeper import ASKS_BEFORE, CLOSES_BEFORE
+from agent.site import Limits
+
 from local.azure import phases
 from local.azure.activity import Activity
-from local.azure.keeper import Answer, Disk, Keeper, Rendered
+from local.azure.keeper import Disk, Keeper
 from local.azure.phases import Phase, Stage
 from local.azure.plan import Power
-from local.azure.wire import zulu
 
-_EDGE_CLOSES = timedelta(seconds=60)
-_LAST_QUESTION = timedelta(seconds=120)
+_EDGE_CLOSES = timedelta(seconds=CLOSES_BEFORE)
+_LAST_QUESTION = timedelta(seconds=ASKS_BEFORE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +29,7 @@ class Habits:
     """The guest's settable ways, the bad ones too; `fixed` keeps it in one phase."""
 
     takes: Mapping[Phase, timedelta] = field(default_factory=lambda: phases.USUAL)
-    rendered: Rendered = field(default_factory=Rendered)
+    rendered: Limits = field(default_factory=Limits)
     beats: bool = True
     beat_every: timedelta = timedelta(seconds=30)
     first_beat: timedelta = timedelta(seconds=5)
@@ -132,22 +135,23 @@ class Guest:
         return phases.stage(now - boot.blank_since, dict(self.habits.takes))
 
     def heartbeat(self, boot: Boot, now: datetime) -> dict[str, Any]:
-        """The report, all fields of it."""
+        """The report, as the agent writes it."""
         stage = self.stage(boot, now)
         boot.was_ready |= stage.phase is Phase.READY
-        return {
-            "machine": self.name,
-            "boot_id": boot.id,
-            "uptime_s": int((now - boot.at).total_seconds()),
-            "phase": stage.phase.value,
-            "progress": stage.progress,
-            "detail": stage.detail,
-            **self._gauges(boot, now),
-            "armed_until": zulu(boot.keeper.lease_ends),
-            "cap_at": zulu(boot.keeper.cap_at),
-            "ending": boot.ending,
-            "release_failed": boot.release_failed,
-        }
+        return report.body(
+            machine=self.name,
+            boot_id=boot.id,
+            uptime=(now - boot.at).total_seconds(),
+            phase=asdict(stage),
+            gauges=self._gauges(boot, now),
+            lease={
+                "armed_until": boot.keeper.lease_ends.timestamp(),
+                "cap_at": boot.keeper.cap_at.timestamp(),
+                "draining": stage.phase is Phase.DRAINING,
+                "ending": boot.ending,
+                "release_failed": boot.release_failed,
+            },
+        )
 
     def next_duty(self, now: datetime) -> Duty | None:
         """The earliest act that is due by now."""
@@ -163,7 +167,7 @@ class Guest:
         duties = self._duties(self.boot, now)
         return min((duty.at for duty in duties), default=None)
 
-    def hear(self, answer: Answer, now: datetime) -> None:
+    def hear(self, answer: Mapping[str, Any], now: datetime) -> None:
         """Take a good answer to a heartbeat."""
         if self.boot is not None:
             self.boot.keeper.hear(answer, now)

@@ -18,7 +18,6 @@ import httpx
 
 from local.azure.front import Ground
 from local.azure.guest import Act, Boot, Duty, Ending, Guest
-from local.azure.keeper import Answer
 from local.azure.machine import Machine
 from local.azure.wire import Reply
 
@@ -169,13 +168,8 @@ class Heart:
         return beat
 
     def _hear(self, answer: Mapping[str, Any]) -> None:
-        rendered = self._guest.habits.rendered
-        try:
-            heard = Answer.read(dict(answer), rendered)
-        except (KeyError, ValueError, TypeError):
-            return  # what cannot be read changes nothing
         with self._ground.lock:
-            self._guest.hear(heard, self._ground.clock.now())
+            self._guest.hear(answer, self._ground.clock.now())
 
 
 def _post(

@@ -40,7 +40,9 @@ class Imds:
         if query.get("client_id") != self._identity.client_id(_CALLER):
             return refusal(400, "invalid_request", "Identity not found")
         token = self._identity.issue(_CALLER, query["resource"])
-        return json_reply(200, body_of(token, query))
+        life = str(int(self._identity.life.total_seconds()))
+        lives = {"expires_in": life, "ext_expires_in": life}
+        return json_reply(200, {**body_of(token, query), **lives})
 
     def _instance(self, call: Call) -> Reply:
         if (refused := _refused(call)) is not None:

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from agent.progress import told
+
 _SHARDS = 64
-_GIGABYTES = 595
+_BYTES = 595 * 10**9
 
 
 class Phase(StrEnum):
@@ -68,6 +70,6 @@ def _within(phase: Phase, part: float) -> Stage:
     if phase is Phase.LOADING:
         detail = f"{progress:.0%} of the model on 8 GPUs"
     else:
-        shards, size = int(part * _SHARDS), int(part * _GIGABYTES)
-        detail = f"{shards} of {_SHARDS} shards, {size} of {_GIGABYTES} GB"
+        shards = f"{int(part * _SHARDS)} of {_SHARDS} shards"
+        detail = told(shards, int(part * _BYTES), _BYTES)
     return Stage(phase=phase, progress=progress, detail=detail)

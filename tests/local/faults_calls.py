@@ -34,6 +34,7 @@ class Services:
             "vault": lambda: self.secret(""),
             "secret": lambda: self.secret("/token-phone"),
             "identity": self.token,
+            "imds": self.machines_token,
             "budget": self.budget,
             "prices": self.prices,
             "sink": lambda: self.web.post(f"{self._azure.sink_url}/x", json={"a": 1}),
@@ -48,6 +49,15 @@ class Services:
         headers = {"X-IDENTITY-HEADER": self._azure.identity_secret}
         query = {**_QUERY, "client_id": self._azure.client_id}
         return self.web.get(self._azure.identity_url, params=query, headers=headers)
+
+    def machines_token(self) -> httpx.Response:
+        query = {
+            "api-version": "2018-02-01",
+            "resource": "https://vault.azure.net",
+            "client_id": self._azure.identity.client_id("vm"),
+        }
+        url = f"{self._azure.vm.imds_url}/metadata/identity/oauth2/token"
+        return self.web.get(url, params=query, headers={"Metadata": "true"})
 
     def budget(self) -> httpx.Response:
         scope = f"/subscriptions/{self._azure.subscription_id}/providers"

@@ -56,6 +56,8 @@ def said(answer: httpx.Response) -> str:
         return answer.text
     body = answer.json()
     error = body.get("error", body)
+    if isinstance(error, str):
+        return answer.text
     return f"{error.get('code', '')} {error.get('message', '')} {answer.text}"
 
 

@@ -51,6 +51,17 @@ def ends(service: str, error: str) -> list[Row]:
 SERVICES = [
     *ends("vault", "InternalServerError An internal error occurred."),
     *ends("identity", "An unexpected error occurred while fetching the token."),
+    *ends("imds", '"error": "internal error"'),
+    Row(name="imds_missing", status=404, words='"error": "not found"'),
+    Row(name="imds_updating", status=410, words="IMDS is being updated."),
+    Row(name="imds_throttled", status=429, words="Rate limit is exceeded."),
+    Row(
+        name="imds_throttled",
+        status=429,
+        headers={"retry-after": "5"},
+        parameters={"retry_after": 5},
+    ),
+    Row(name="imds_no_identity", status=400, words="Identity not found"),
     *ends("budget", "InternalServerError An internal error occurred."),
     *ends("prices", "InternalServerError An internal error occurred."),
     *ends("sink", "InternalServerError An internal error occurred."),
@@ -200,8 +211,8 @@ def test_every_wording_of_an_unsupported_offer_is_seen() -> None:
     assert seen == list(WORDINGS)
 
 
-@sees("vault_slow", "identity_slow")
-@pytest.mark.parametrize("service", ["vault", "identity"])
+@sees("vault_slow", "identity_slow", "imds_slow")
+@pytest.mark.parametrize("service", ["vault", "identity", "imds"])
 def test_a_slow_service_takes_real_seconds(
     azure: LocalAzure, services: Services, service: str
 ) -> None:

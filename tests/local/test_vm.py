@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from agent.site import Limits
 
-from local.azure import Kind, LocalAzure, Phase, Power, Rendered
+from local.azure import Kind, LocalAzure, Phase, Power
 from local.azure.server import Listener
 from local.azure.wire import Reply, Request, json_reply
 from local.certificate import Certificate
@@ -358,7 +359,7 @@ def test_a_silent_guest_still_keeps_its_lease(
     azure: LocalAzure, clock: SharedClock, functions: Functions
 ) -> None:
     """No heartbeats: the values of its payload end it at the boot deadline."""
-    payload = Rendered(ready_deadline_minutes=60, idle_minutes=500)
+    payload = Limits(ready_deadline_minutes=60, idle_minutes=500)
     azure.vm.behave(beats=False, rendered=payload)
     clock.advance(timedelta(hours=3))
     azure.settle()

@@ -18,6 +18,11 @@ _GIGABYTE = 10**9
 _MINUTE = 60
 
 
+def told(words: str, done: int, total: int) -> str:
+    """Return what a person reads of so many bytes."""
+    return f"{words}, {done // _GIGABYTE} of {-(-total // _GIGABYTE)} GB"
+
+
 @dataclass
 class Progress:
     """The bytes of a phase, and how fast they have come in the last minute."""
@@ -35,8 +40,7 @@ class Progress:
         self._seen.append((now, done))
         while now - self._seen[0][0] > _WINDOW:
             self._seen.popleft()
-        detail = f"{words}, {done // _GIGABYTE} of {-(-self.total // _GIGABYTE)} GB"
-        detail += self._left(done)
+        detail = told(words, done, self.total) + self._left(done)
         if grown:
             notify.needs(self.quiet, detail)
         part = done / self.total if self.total else 1.0

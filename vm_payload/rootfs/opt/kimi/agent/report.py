@@ -57,4 +57,4 @@ def body(
 def _stamp(at: float | None) -> str | None:
     if at is None:
         return None
-    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(round(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
