@@ -28,6 +28,7 @@ from local.azure.server import Listener
 from local.azure.wire import HANG_UP, Reply, Request
 from local.azurite import Azurite
 from local.certificate import Certificate
+from tests.payload.older import OLDER, older
 
 PROGRAM = (
     Path(__file__).parents[2] / "vm_payload/rootfs/usr/local/lib/kimi/bootstrap.py"
@@ -661,29 +662,14 @@ def test_a_program_that_fails_is_named(
     assert machine.calls[-1] == "systemctl start --no-block kimi.target"
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12"])
+@pytest.mark.parametrize("version", OLDER)
 def test_older_pythons_run_it_too(machine: Machine, store: Store, version: str) -> None:
     """Ubuntu 24.04 has 3.12."""
-    named = [
-        f"python{version}",
-        *Path.home().glob(f".pyenv/versions/{version}.*/bin/python"),
-    ]
-    found = next((str(each) for each in named if _works(str(each))), None)
-    if found is None:
-        pytest.skip(f"there is no Python {version} here")
-    machine.python = found
+    machine.python = older(version)
     store.publish(WHOLE)
     assert machine.boot()[0] == 0
     store.publish(EVIL["a cut tar"])
     assert "the archive can't be read" in machine.boot()[1]
-
-
-def _works(python: str) -> bool:
-    """Whether it is one: a shim on the PATH may only say that it can't run."""
-    if shutil.which(python) is None:
-        return False
-    tried = subprocess.run([python, "-c", ""], check=False, capture_output=True)
-    return tried.returncode == 0
 
 
 def _loaded() -> Any:

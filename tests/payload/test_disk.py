@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from agent.devices import COLUMNS, parse
 from agent.errors import AgentError
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.payload.older import OLDER, older
 
 from tests.payload.machine import ACCELERATOR, DIRECT, Disk, Machine, disk, part, system
 
@@ -197,27 +197,12 @@ def test_two_at_once_do_not_meet(machine: Machine) -> None:
     assert machine.run().returncode == 0
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12"])
+@pytest.mark.parametrize("version", OLDER)
 def test_older_pythons_run_it_too(machine: Machine, version: str) -> None:
     """Ubuntu 24.04 has 3.12."""
-    named = [
-        f"python{version}",
-        *Path.home().glob(f".pyenv/versions/{version}.*/bin/python"),
-    ]
-    found = next((str(each) for each in named if _works(str(each))), None)
-    if found is None:
-        pytest.skip(f"there is no Python {version} here")
-    machine.python = found
+    machine.python = older(version)
     done = machine.run()
     assert done.returncode == 0, done.stderr
-
-
-def _works(python: str) -> bool:
-    """Whether it is one: a shim on the PATH may only say that it can't run."""
-    if shutil.which(python) is None:
-        return False
-    tried = subprocess.run([python, "-c", ""], check=False, capture_output=True)
-    return tried.returncode == 0
 
 
 def test_what_a_real_lsblk_prints_is_read() -> None:

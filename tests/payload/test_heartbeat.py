@@ -17,6 +17,7 @@ from local.azure.server import Listener
 from local.azure.wire import Reply, Request, json_reply
 from local.stack import Stack
 from tests.payload.agent import Payload
+from tests.payload.older import OLDER, older
 
 TOKEN = "a-token-of-32-characters-or-more-1"
 ANSWER = {"now": "2026-11-30T10:00:00Z", "expires_at": "2026-11-30T12:00:00Z"}
@@ -52,7 +53,7 @@ def machine(payload: Payload, plane: Plane) -> Payload:
     return payload
 
 
-def soon(is_so: Callable[[], object], seconds: float = 20) -> None:
+def soon(is_so: Callable[[], object], seconds: float = 40) -> None:
     """Wait until something is so."""
     end = time.monotonic() + seconds
     while not is_so():
@@ -176,6 +177,19 @@ def test_the_lease_deallocates_its_own_machine(
     assert machine.board.get("lease")["ending"] in {"lease", "never_ready"}
     assert any("asked Azure to take this machine away" in each for each in lines)
     assert azure.log.of(Kind.VM_POWER_OFF) == []
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_older_pythons_run_it_too(
+    machine: Payload, plane: Plane, azure: LocalAzure, version: str
+) -> None:
+    """It reports, it hears, and it ends its lease."""
+    azure.vm.start_outside()
+    machine.command = (older(version),)
+    with running(machine, "lease", MAX_RUNTIME_HOURS="0.0001"):
+        soon(lambda: azure.log.of(Kind.VM_DEALLOCATE))
+    assert plane.heard
+    assert machine.board.get("answer")
 
 
 def test_a_refused_deallocation_is_said(machine: Payload, azure: LocalAzure) -> None:

@@ -8,6 +8,7 @@ from agent import __main__ as program
 
 from local.azure import LocalAzure
 from tests.payload.agent import Payload
+from tests.payload.older import OLDER, older
 
 KEY = "0123456789abcdef" * 4
 TOKEN = "a-token-of-32-characters-or-more-1"
@@ -165,6 +166,14 @@ def test_a_torn_write_never_has_the_name(machine: Payload) -> None:
     assert done.returncode == 1
     assert "File too large" not in done.stdout
     assert files(machine) == WHOLE | {"vllm.env": "VLLM_API_KEY=old\n"}
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_older_pythons_run_it_too(machine: Payload, version: str) -> None:
+    """With the same modes."""
+    machine.command = (older(version),)
+    assert machine.do("secrets").stderr == ""
+    assert files(machine) == WHOLE
 
 
 def test_a_wrong_call_names_the_verbs(capsys: pytest.CaptureFixture[str]) -> None:

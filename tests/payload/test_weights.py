@@ -12,6 +12,7 @@ from agent.marker import NAME as MARKER
 
 from tests.payload.agent import Payload
 from tests.payload.hub import FakeHub
+from tests.payload.older import OLDER, older
 from tests.payload.weights import MODEL, REVISION, SHARDS, Blobs
 
 FIRST = "model-00001-of-000064.safetensors"
@@ -263,4 +264,14 @@ def test_two_at_once_do_not_meet(payload: Payload, blobs: Blobs) -> None:
         assert process.wait(60) == 0
     assert second.returncode == 1
     assert "another run is at work on the weights" in second.stderr
+    assert stands(payload)
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_older_pythons_run_it_too(payload: Payload, blobs: Blobs, version: str) -> None:
+    """Processes, threads, TLS and all."""
+    blobs.fill()
+    payload.command = (older(version),)
+    done = payload.do("weights")
+    assert (done.returncode, done.stderr) == (0, "")
     assert stands(payload)
