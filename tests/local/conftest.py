@@ -1,6 +1,5 @@
 """The local Azure under test, and the real SDK clients that talk to it."""
 
-import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from azure.mgmt.compute import ComputeManagementClient
 from local.azure import LocalAzure
 from local.certificate import Certificate
 from local.clock import SharedClock
+from tests.local.wire import wire
 
 START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 
@@ -60,15 +60,7 @@ def compute(
 @pytest.fixture
 def arm(azure: LocalAzure) -> Iterator[httpx.Client]:
     """A bare HTTP client with a good token, to look at the wire itself."""
-    token = azure.identity.issue("app", "https://management.azure.com").text
-    context = ssl.create_default_context(cafile=azure.certificate.authority)
-    with httpx.Client(
-        base_url=azure.arm_url,
-        verify=context,
-        trust_env=False,
-        params={"api-version": "2026-04-01"},
-        headers={"Authorization": f"Bearer {token}"},
-    ) as client:
+    with wire(azure, "app", "2026-04-01") as client:
         yield client
 
 

@@ -1,6 +1,5 @@
 """Role assignments on the wire: made once, listed by whom, removed, and refused."""
 
-import ssl
 import uuid
 from collections.abc import Iterator
 
@@ -8,6 +7,7 @@ import httpx
 import pytest
 
 from local.azure import LocalAzure
+from tests.local.wire import wire
 
 ROLE = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
 PRINCIPAL, OTHER = str(uuid.UUID(int=7)), str(uuid.UUID(int=8))
@@ -29,15 +29,7 @@ def scope(group: str) -> str:
 @pytest.fixture
 def operators(azure: LocalAzure) -> Iterator[httpx.Client]:
     """A client of somebody who may give rights."""
-    token = azure.identity.issue("operator", "https://management.azure.com").text
-    context = ssl.create_default_context(cafile=azure.certificate.authority)
-    with httpx.Client(
-        base_url=azure.arm_url,
-        verify=context,
-        trust_env=False,
-        params={"api-version": "2022-04-01"},
-        headers={"Authorization": f"Bearer {token}"},
-    ) as client:
+    with wire(azure, "operator", "2022-04-01") as client:
         yield client
 
 

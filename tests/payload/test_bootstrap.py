@@ -28,6 +28,7 @@ from local.azure.server import Listener
 from local.azure.wire import HANG_UP, Reply, Request
 from local.azurite import Azurite
 from local.certificate import Certificate
+from tests.payload.agent import LATE
 from tests.payload.older import OLDER, older
 
 PROGRAM = (
@@ -469,16 +470,7 @@ def test_pins_never_lose_a_line(there: list[str], new: list[str]) -> None:
     assert bootstrap.merged(text, fresh) == text
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        "imds_missing",
-        "imds_updating",
-        "imds_throttled",
-        "imds_error",
-        "imds_unreachable",
-    ],
-)
+@pytest.mark.parametrize("fault", LATE)
 def test_a_late_metadata_service_is_ridden_out(
     machine: Machine, azure: LocalAzure, store: Store, fault: str
 ) -> None:

@@ -172,6 +172,8 @@ def test_the_lease_deallocates_its_own_machine(
     plane.status = 503
     with running(machine, "lease", MAX_RUNTIME_HOURS="0.0001") as lines:
         soon(lambda: azure.log.of(Kind.VM_DEALLOCATE))
+        sent_at = machine.board.get("lease")["at"]
+        soon(lambda: machine.board.get("lease")["at"] != sent_at)  # a step later
     (call,) = azure.log.of(Kind.VM_DEALLOCATE)
     assert call.caller == "vm"
     assert machine.board.get("lease")["ending"] in {"lease", "never_ready"}

@@ -7,7 +7,7 @@ import pytest
 from agent import __main__ as program
 
 from local.azure import LocalAzure
-from tests.payload.agent import Payload
+from tests.payload.agent import LATE, Payload
 from tests.payload.older import OLDER, older
 
 KEY = "0123456789abcdef" * 4
@@ -97,16 +97,7 @@ def test_what_must_be_there_is_named(payload: Payload, azure: LocalAzure) -> Non
     assert list(files(payload)) == ["owui.env"]
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        "imds_missing",
-        "imds_updating",
-        "imds_throttled",
-        "imds_error",
-        "imds_unreachable",
-    ],
-)
+@pytest.mark.parametrize("fault", LATE)
 def test_the_metadata_service_may_come_late(
     machine: Payload, azure: LocalAzure, fault: str
 ) -> None:

@@ -19,9 +19,7 @@ _VERSION = "2021-08-06"
 _ONE = 60.0
 _PATIENCE = 120.0
 _REFUSED = {401, 403}
-_PASSING = {408, 429}
 _MISSING = 404
-_FAILED = 500
 _BAD = 400
 
 
@@ -96,7 +94,7 @@ class Container:
     def _send(self, request: Request, *, fresh: bool) -> Reply:
         headers = {**request.headers, **self._headers(fresh=fresh)}
         reply = ask(replace(request, headers=headers), _ONE)
-        if reply.status in _PASSING or reply.status >= _FAILED:
+        if reply.passing:
             raise Passing(f"{self.name} is busy ({_code(reply)}).", reply.after)
         return reply
 

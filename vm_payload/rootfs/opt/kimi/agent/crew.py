@@ -11,8 +11,8 @@ from agent.manifest import File
 _MOST = 16
 _TICK = 1.0
 
-# What a worker says of a file: nothing where all is well, else one sentence.
-Work = Callable[[File], str]
+Work = Callable[[File], None]
+# What is said of a file: nothing where all is well, else why it failed.
 Said = dict[File, str]
 
 
@@ -20,7 +20,8 @@ def each(work: Work, files: Collection[File], tell: Callable[[Said], None]) -> S
     """Do a piece of work for each file, the largest first.
 
     Args:
-        work: what a process does for a file; it must be picklable, and bounded.
+        work: what a process does for a file; picklable, bounded, and it may raise
+            AgentError or OSError.
         files: for which.
         tell: what is called each second, with what was said so far.
 
@@ -35,7 +36,7 @@ def each(work: Work, files: Collection[File], tell: Callable[[Said], None]) -> S
     try:
         with ProcessPoolExecutor(processes, mp_context=context) as pool:
             ordered = sorted(files, key=lambda file: -file.size)
-            going = {pool.submit(work, file): file for file in ordered}
+            going = {pool.submit(_done, work, file): file for file in ordered}
             waiting = set(going)
             while waiting:
                 done, waiting = wait(waiting, timeout=_TICK)
@@ -44,3 +45,14 @@ def each(work: Work, files: Collection[File], tell: Callable[[Said], None]) -> S
     except BrokenExecutor:
         raise AgentError("a process at work on the weights was killed.") from None
     return {file: why for file, why in said.items() if why}
+
+
+def _done(work: Work, file: File) -> str:
+    """Do it, and say why it failed."""
+    try:
+        work(file)
+    except AgentError as error:
+        return str(error)
+    except OSError as error:
+        return f"it can't be read or written: {error.strerror or error}"
+    return ""

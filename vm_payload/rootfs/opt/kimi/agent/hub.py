@@ -18,9 +18,8 @@ from agent.web import Reply, Request, ask
 ENDPOINT = "https://huggingface.co"
 _ONE = 30.0
 _PATIENCE = 120.0
-_PASSING = {408, 429}
 _REDIRECTS = {301, 302, 303, 307, 308}
-_OK, _FAILED = 200, 500
+_OK = 200
 
 
 class Hub:
@@ -74,7 +73,7 @@ class Hub:
 def _asked(method: str, url: str) -> Reply:
     def attempt() -> Reply:
         reply = ask(Request(method=method, url=url), _ONE)
-        if reply.status in _PASSING or reply.status >= _FAILED:
+        if reply.passing:
             raise Passing(f"{Hub.name} is busy ({reply.status}).", reply.after)
         return reply
 

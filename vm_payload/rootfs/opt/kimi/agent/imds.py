@@ -17,7 +17,7 @@ SECONDS = 120.0
 _ONE = 10.0
 _INSTANCE = "/metadata/instance/compute?api-version=2021-02-01"
 _TOKEN = "/metadata/identity/oauth2/token?"  # noqa: S105 - a path, no secret
-_PASSING = {404, 408, 410, 429}
+_NOT_YET = {404, 410}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class Imds:
         if reply.status == 200:  # noqa: PLR2004 - HTTP's own number
             return reply.json()
         said = reply.json().get("error_description") or f"status {reply.status}"
-        if reply.status in _PASSING or reply.status >= 500:  # noqa: PLR2004
+        if reply.passing or reply.status in _NOT_YET:
             raise Passing(f"the metadata service is not there yet: {said}", reply.after)
         raise AgentError(
             f"the metadata service refuses: {said}; is the identity {self.identity} "

@@ -15,14 +15,13 @@ from agent.command import Deadline
 from agent.errors import AgentError, Passing
 from agent.manifest import File
 from agent.patience import patiently
-from agent.web import connect, target
+from agent.web import connect, is_passing, target, waits
 
 # One read of the network may take so long, one range with all its repeats so long.
 _QUIET = 20.0
 _PATIENCE = 120.0
 _WHOLE, _PARTIAL = 200, 206
 _STALE = {401, 403}
-_PASSING = {408, 429}
 _kept = threading.local()
 
 
@@ -120,10 +119,9 @@ def _check(
         if told == f"bytes {start}-{start + size - 1}/{file.size}":
             return
         raise MissingError(f"{source.name} has {file.path} in another size ({told}).")
-    if reply.status in _PASSING or reply.status >= http.client.INTERNAL_SERVER_ERROR:
-        after = reply.headers.get("Retry-After", "")
+    if is_passing(reply.status):
         said = f"{source.name} is busy ({reply.status})."
-        raise Passing(said, float(after) if after.isdigit() else None)
+        raise Passing(said, waits(reply.headers.get("Retry-After")))
     raise MissingError(f"{source.name} does not give {file.path} ({reply.status}).")
 
 

@@ -66,36 +66,28 @@ def there(place: Path) -> int:
     return 0
 
 
-def _check(folder: Path, file: File) -> str:
-    if is_right(file, folder):
-        return ""
-    (folder / file.path).unlink(missing_ok=True)
-    return "its bytes are wrong"
+def _check(folder: Path, file: File) -> None:
+    if not is_right(file, folder):
+        (folder / file.path).unlink(missing_ok=True)
+        raise AgentError("its bytes are wrong")
 
 
-def _bring(source: Source, folder: Path, file: File) -> str:
+def _bring(source: Source, folder: Path, file: File) -> None:
     """Bring a file; wrong bytes are asked for once more, from their beginning."""
     try:
-        try:
-            fetch(source, file, folder)
-        except WrongError:
-            fetch(source, file, folder)
-    except AgentError as error:
-        return str(error)
-    except OSError as error:
-        return f"it can't be written: {error.strerror or error}"
-    return ""
+        fetch(source, file, folder)
+    except WrongError:
+        fetch(source, file, folder)
 
 
-def _take(beside: Path, folder: Path, file: File) -> str:
+def _take(beside: Path, folder: Path, file: File) -> None:
     if not is_right(file, beside):
-        return "it is not there, or its bytes are wrong"
+        raise AgentError("it is not there, or its bytes are wrong")
     place = folder / file.path
     place.parent.mkdir(parents=True, exist_ok=True)
     with (beside / file.path).open("rb") as content:
         os.fsync(content.fileno())
     (beside / file.path).replace(place)
-    return ""
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -101,19 +101,13 @@ class Seeding:
         return tell
 
 
-def _seed(hub: Hub, blobs: Container, folder: Path, file: File) -> str:
+def _seed(hub: Hub, blobs: Container, folder: Path, file: File) -> None:
     """Bring one file to Blob; small ones come down in any case, for their SHA-256."""
-    try:
-        uploaded = is_there(blobs, file)
-        if not (uploaded and file.is_shard) and not is_right(file, folder):
-            fetch(hub, file, folder)
-        if not uploaded:
-            upload(blobs, file, folder / file.path)
-    except AgentError as error:
-        return str(error)
-    except OSError as error:
-        return f"it can't be written: {error.strerror or error}"
-    return ""
+    uploaded = is_there(blobs, file)
+    if not (uploaded and file.is_shard) and not is_right(file, folder):
+        fetch(hub, file, folder)
+    if not uploaded:
+        upload(blobs, file, folder / file.path)
 
 
 def _with_sha256(whole: Manifest, folder: Path) -> Manifest:

@@ -16,8 +16,7 @@ RESOURCE = "https://vault.azure.net"
 _VERSION = "7.4"
 _ONE = 15.0
 _PATIENCE = 30.0
-_OK, _MISSING, _FAILED = 200, 404, 500
-_PASSING = {408, 429}
+_OK, _MISSING = 200, 404
 
 
 @dataclass
@@ -56,7 +55,7 @@ class Vault:
         url = f"{self.url.rstrip('/')}/secrets/{quote(name)}?api-version={_VERSION}"
         headers = bearer(self._token)
         reply = ask(Request(method="GET", url=url, headers=headers), _ONE)
-        if reply.status in _PASSING or reply.status >= _FAILED:
+        if reply.passing:
             raise Passing(f"the vault is busy ({_why(reply)}).", reply.after)
         return reply
 

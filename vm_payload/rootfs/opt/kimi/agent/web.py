@@ -17,6 +17,18 @@ from urllib.parse import urlsplit
 from agent.errors import Passing
 
 _LARGEST = 16 * 2**20
+_BUSY = {408, 429}
+_FAILED = 500
+
+
+def is_passing(status: int) -> bool:
+    """Whether the same request may be answered well soon."""
+    return status in _BUSY or status >= _FAILED
+
+
+def waits(said: str | None) -> float | None:
+    """Return the seconds of a Retry-After; None where it names none."""
+    return float(said) if said and said.isdigit() else None
 
 
 @dataclass(frozen=True)
@@ -38,8 +50,12 @@ class Reply:
     @property
     def after(self) -> float | None:
         """The seconds of a Retry-After."""
-        said = self.headers.get("retry-after", "")
-        return float(said) if said.isdigit() else None
+        return waits(self.headers.get("retry-after"))
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may be answered well soon."""
+        return is_passing(self.status)
 
 
 @dataclass(frozen=True, kw_only=True)
