@@ -12,9 +12,9 @@ from agent.devices import COLUMNS, parse
 from agent.errors import AgentError
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.payload.older import OLDER, older
 
 from tests.payload.machine import ACCELERATOR, DIRECT, Disk, Machine, disk, part, system
+from tests.payload.older import OLDER, older
 
 EIGHT = [f"nvme{number}n1" for number in range(1, 9)]
 RAID = "linux_raid_member"
