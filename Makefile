@@ -32,7 +32,7 @@ test: ready lint
 	@$(PY) -m local.packages after
 
 lint: $(VENV)/.ready
-	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff check --no-cache .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports

@@ -1,5 +1,7 @@
 """P05: a page that the browser froze and brings back is asked anew, and once."""
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import Browser, Playwright, expect
 
@@ -9,17 +11,19 @@ from tests.evening import Evening, soon
 
 
 @pytest.fixture(scope="module")
-def freezing(playwright: Playwright) -> Browser:
+def freezing(playwright: Playwright) -> Iterator[Browser]:
     """A browser that keeps pages as they were, which tests usually switch off."""
-    return playwright.chromium.launch(
+    made = playwright.chromium.launch(
         executable_path=CHROMIUM,
         args=[*SWITCHES],
         ignore_default_args=["--disable-back-forward-cache"],
     )
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def frozen(freezing: Browser, evening: Evening) -> Phone:
+def frozen(freezing: Browser, evening: Evening) -> Iterator[Phone]:
     """A paired page that was left for another one, alive in the browser's memory."""
     phone = Phone(freezing.new_page(), evening.door.url)
     phone.pair(evening.device("iphone"))
@@ -29,7 +33,9 @@ def frozen(freezing: Browser, evening: Evening) -> Phone:
     )
     phone.page.evaluate("() => { globalThis.kept = true }")
     phone.page.goto(f"{evening.door.url}/ledger")
-    return phone
+    yield phone
+    # A page that lives on asks whoever gets this door's port later.
+    phone.page.context.close()
 
 
 def test_p05_a_phone_that_was_removed_meanwhile(

@@ -143,6 +143,21 @@ def test_it_asks_again_ever_more_slowly(phone: Phone, evening: Evening) -> None:
     assert 3 <= len(evening.door.of("GET", "/status")) - before <= 5
 
 
+def test_a_list_that_does_not_come_is_asked_for_with_each_status(
+    phone: Phone, evening: Evening
+) -> None:
+    """Not each second that the page is drawn; and it comes once it can."""
+    evening.door.page(503, "/sessions")
+    phone.page.reload()
+    phone.reads("sessions-note", "They cannot be read now")
+    phone.page.wait_for_timeout(4000)
+    asked = len(evening.door.of("GET", "/sessions"))
+    assert asked - 1 <= len(evening.door.of("GET", "/status")) < 5
+    evening.door.heal()
+    phone.returns()
+    expect(phone.page.locator("#sessions-note")).not_to_contain_text("cannot")
+
+
 def test_a_stop_is_sent_until_it_is_taken(phone: Phone, evening: Evening) -> None:
     """Two lost, the third arrives: the person pressed once."""
     evening.ready()

@@ -8,17 +8,18 @@ const MOST = 5;
 
 export function sessions(watch) {
   let shown = null;
+  let failed = null;
 
   async function refresh() {
     const { status, fresh } = watch.known;
     if (!status || !fresh) return;
     const newest = [status.machine, status.session?.id, status.last_session?.id].join();
-    if (newest === shown) return;
+    if (newest === shown || status === failed) return;
     shown = newest;
     const query = `machine=${encodeURIComponent(status.machine)}&limit=${MOST}`;
     const answer = await ask("GET", `/sessions?${query}`, { token: store.token()?.token });
     if (answer.kind === "ours" && answer.body.sessions) show(answer.body, status);
-    else fail();
+    else fail(status);
   }
 
   function show(list, status) {
@@ -27,8 +28,10 @@ export function sessions(watch) {
     optional(ID["sessions-note"], items.length ? "" : page("NO_SESSIONS"));
   }
 
-  function fail() {
+  // The page is drawn each second: it is asked for again with the next status.
+  function fail(status) {
     shown = null;
+    failed = status;
     optional(ID["sessions-note"], page("SESSIONS_UNKNOWN"));
   }
 
