@@ -2,8 +2,7 @@
 
 import secrets
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,17 +17,6 @@ from local.stack import ROOT, Stack
 from tests.door import Door
 
 SHORT = dict.fromkeys(USUAL, timedelta(seconds=10))
-_SECONDS = 30.0
-
-
-def soon(holds: Callable[[], Any], seconds: float = _SECONDS, what: str = "") -> Any:
-    """Wait until something holds, and return it."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := holds():
-            return found
-        threading.Event().wait(0.1)
-    raise AssertionError(f"not within {seconds:g} s: {what or holds}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,8 @@ from playwright.sync_api import Browser, Playwright, expect
 
 from tests.browser.conftest import CHROMIUM, SWITCHES
 from tests.browser.phone import Phone
-from tests.evening import Evening, soon
+from tests.evening import Evening
+from tests.soon import soon
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.phone import Phone
-from tests.evening import Evening, soon
+from tests.evening import Evening
+from tests.soon import soon
 
 WITHOUT_US = "Azure app or portal, vm-kimi-01, Stop"
 

@@ -7,7 +7,8 @@ from playwright.sync_api import Page, Playwright, expect
 
 from tests.browser.conftest import lasting
 from tests.browser.phone import Phone
-from tests.evening import Evening, soon
+from tests.evening import Evening
+from tests.soon import soon
 
 STANDALONE = "Object.defineProperty(navigator, 'standalone', {value: true})"
 

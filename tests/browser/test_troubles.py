@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 
 from local.azure.phases import USUAL, Phase
 from tests.browser.phone import Phone
-from tests.evening import Evening, soon
+from tests.evening import Evening
+from tests.soon import soon
 
 RED = {"rgb(179, 38, 30)"}
 

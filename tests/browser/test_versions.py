@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 from control.web.shell import load
 from local.stack import ROOT
 from tests.browser.phone import Phone
-from tests.evening import Evening, soon
+from tests.evening import Evening
+from tests.soon import soon
 
 _CONTROLLED = "() => Boolean(navigator.serviceWorker.controller)"
 # As the page itself does when somebody comes back to it.

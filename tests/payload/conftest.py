@@ -12,6 +12,8 @@ from local.certificate import Certificate
 from local.clock import SharedClock
 from tests.payload.agent import Payload
 from tests.payload.hub import FakeHub
+from tests.payload.plane import Plane
+from tests.payload.store import Store, container
 from tests.payload.weights import MODEL, Blobs
 
 
@@ -44,6 +46,20 @@ def blobs(storage: Azurite, azure: LocalAzure) -> Iterator[Blobs]:
     """An empty container, and the operator's own way into it."""
     with Blobs.made(storage, azure) as made:
         yield made
+
+
+@pytest.fixture
+def store(storage: Azurite, azure: LocalAzure) -> Iterator[Store]:
+    """An empty container for payloads."""
+    with container(storage, azure, "payload") as (url, client):
+        yield Store(url, client)
+
+
+@pytest.fixture
+def plane() -> Iterator[Plane]:
+    """A control plane that takes every report."""
+    with Plane.running() as running:
+        yield running
 
 
 @pytest.fixture

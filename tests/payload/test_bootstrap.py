@@ -7,18 +7,14 @@ import io
 import json
 import os
 import shutil
-import ssl
 import subprocess
 import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,11 +26,11 @@ from local.azurite import Azurite
 from local.certificate import Certificate
 from tests.payload.agent import LATE
 from tests.payload.older import OLDER, older
+from tests.payload.store import NAME, Store
 
 PROGRAM = (
     Path(__file__).parents[2] / "vm_payload/rootfs/usr/local/lib/kimi/bootstrap.py"
 )
-NAME = "vm-kimi-01"
 UNITS = "etc/systemd/system"
 ENABLED = b"[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=kimi.target\n"
 PLAIN = b"[Service]\nExecStart=/bin/true\n"
@@ -72,29 +68,6 @@ def pack(files: Files, *more: tarfile.TarInfo) -> bytes:
         for each in more:
             tar.addfile(each, io.BytesIO(b"x" * each.size))
     return gzip.compress(packed.getvalue(), mtime=0)
-
-
-@dataclass
-class Store:
-    """The container of payloads, as an operator fills it."""
-
-    url: str
-    client: httpx.Client
-
-    def put(self, name: str, body: bytes) -> None:
-        kind = {"x-ms-blob-type": "BlockBlob"}
-        put = self.client.put(f"{self.url}/{name}", content=body, headers=kind)
-        put.raise_for_status()
-
-    def name(self, sha256: str, machine: str = NAME) -> None:
-        pointer = json.dumps({"sha256": sha256}).encode()
-        self.put(f"machines/{machine}.json", pointer)
-
-    def publish(self, archive: bytes, machine: str = NAME) -> str:
-        sha256 = hashlib.sha256(archive).hexdigest()
-        self.put(f"archives/{sha256}.tar.gz", archive)
-        self.name(sha256, machine)
-        return sha256
 
 
 @dataclass
@@ -190,19 +163,6 @@ class Machine:
             for path in self.root.rglob("*")
             if path.is_symlink() or path.is_file()
         }
-
-
-@pytest.fixture
-def store(storage: Azurite, azure: LocalAzure) -> Iterator[Store]:
-    """An empty container of Azurite's."""
-    url = f"{storage.endpoint}/payload-{uuid4().hex[:12]}"
-    life = timedelta(hours=1)
-    token = azure.identity.issue("operator", "https://storage.azure.com", life)
-    headers = {"Authorization": f"Bearer {token.text}", "x-ms-version": "2021-08-06"}
-    trust = ssl.create_default_context(cafile=azure.certificate.authority)
-    with httpx.Client(verify=trust, headers=headers, trust_env=False) as client:
-        client.put(f"{url}?restype=container").raise_for_status()
-        yield Store(url, client)
 
 
 @pytest.fixture

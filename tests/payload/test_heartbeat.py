@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,35 +14,13 @@ from agent.keeper import Answer
 
 from local.azure import Kind, LocalAzure
 from local.azure.server import Listener
-from local.azure.wire import Reply, Request, json_reply
+from local.azure.wire import json_reply
 from local.stack import Stack
 from tests.payload.agent import Payload
+from tests.payload.keys import TOKEN
 from tests.payload.older import OLDER, older
-
-TOKEN = "a-token-of-32-characters-or-more-1"
-ANSWER = {"now": "2026-11-30T10:00:00Z", "expires_at": "2026-11-30T12:00:00Z"}
-
-
-class Plane:
-    """A control plane that answers what it is told to, and keeps what it hears."""
-
-    def __init__(self) -> None:
-        self.status = 200
-        self.heard: list[Request] = []
-        self.url = ""
-
-    def answer(self, request: Request) -> Reply:
-        self.heard.append(request)
-        return json_reply(self.status, ANSWER if self.status == 200 else {})
-
-
-@pytest.fixture
-def plane() -> Iterator[Plane]:
-    made = Plane()
-    listener = Listener(made.answer, None)
-    made.url = listener.url
-    yield made
-    listener.close()
+from tests.payload.plane import ANSWER, Plane
+from tests.soon import soon
 
 
 @pytest.fixture
@@ -51,14 +29,6 @@ def machine(payload: Payload, plane: Plane) -> Payload:
     payload.environ["PUBLIC_URL"] = plane.url
     (payload.folder / "run/secrets/token-vm").write_text(f"{TOKEN}\n")
     return payload
-
-
-def soon(is_so: Callable[[], object], seconds: float = 40) -> None:
-    """Wait until something is so."""
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end, "it never came to be"
-        threading.Event().wait(0.05)
 
 
 @contextmanager

@@ -8,18 +8,14 @@ from agent import __main__ as program
 
 from local.azure import LocalAzure
 from tests.payload.agent import LATE, Payload
+from tests.payload.keys import KEY, NAMES, TOKEN, fill
 from tests.payload.older import OLDER, older
-
-KEY = "0123456789abcdef" * 4
-TOKEN = "a-token-of-32-characters-or-more-1"
-NAMES = {"token-vm": TOKEN, "vllm-api-key": KEY, "owui-secret-key": KEY[::-1]}
 
 
 @pytest.fixture
 def machine(payload: Payload, azure: LocalAzure) -> Payload:
     """A machine with its vault filled, but for a secret that may be missing."""
-    for name, value in NAMES.items():
-        azure.put_secret(azure.machine_vault, name, value)
+    fill(azure)
     return payload
 
 

@@ -15,9 +15,9 @@ from local.certificate import Certificate
 from tests.payload.agent import Payload
 from tests.payload.hub import FakeHub
 from tests.payload.relay import Relay, relaying
-from tests.payload.test_heartbeat import soon
 from tests.payload.test_weights import FIRST, LAST, stands, wrong
 from tests.payload.weights import MODEL, Blobs
+from tests.soon import soon
 
 ANSWER = {"now": "2026-11-30T10:00:00Z", "expires_at": "2026-11-30T12:00:00Z"}
 

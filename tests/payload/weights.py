@@ -2,20 +2,18 @@
 
 import hashlib
 import json
-import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cached_property
 from typing import Any
-from uuid import uuid4
 
 import httpx
 from agent.manifest import Manifest, Shape, from_hub
 
 from local.azure import LocalAzure
 from local.azurite import Azurite
+from tests.payload.store import container
 
 REVISION = "4d01dfe0332d63057c186e0b262165819efb6611"
 SHARDS, CODE = 64, 9
@@ -98,16 +96,7 @@ class Blobs:
     @contextmanager
     def made(cls, storage: Azurite, azure: LocalAzure) -> Iterator["Blobs"]:
         """Make a container in Azurite."""
-        url = f"{storage.endpoint}/models-{uuid4().hex[:12]}"
-        life = timedelta(hours=1)
-        token = azure.identity.issue("operator", "https://storage.azure.com", life)
-        headers = {
-            "Authorization": f"Bearer {token.text}",
-            "x-ms-version": "2021-08-06",
-        }
-        trust = ssl.create_default_context(cafile=azure.certificate.authority)
-        with httpx.Client(verify=trust, headers=headers, trust_env=False) as client:
-            client.put(f"{url}?restype=container").raise_for_status()
+        with container(storage, azure, "models") as (url, client):
             yield cls(url, client)
 
     def put(self, name: str, body: bytes, model: Model = MODEL) -> None:
