@@ -15,7 +15,7 @@ from control.azure.arm import call_options, client_options
 from control.azure.deadline import Deadline, within
 from control.azure.faults import translated, words_of
 from control.azure.lazy import Lazy
-from control.azure.sentences import needs, silence_named
+from control.azure.sentences import explained, needs, silence_named
 from control.roles import assignment_name, definition_id
 
 if TYPE_CHECKING:
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 _SECONDS = 20.0
 _OPTIONS = call_options(_SECONDS)
 _EXISTS = "roleassignmentexists"
+_WORDS = {
+    "authorizationfailed": "Your login needs the role Owner, User Access Administrator "
+    "or Role Based Access Control Administrator there.",
+    "principalnotfound": "MACHINE_PRINCIPAL_ID is the identity's object id (`az "
+    "identity show --query principalId`), not its client id.",
+    "invalidauthenticationtokentenant": "The login is of another tenant: `az login "
+    "--tenant ID`.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +115,11 @@ class Assignments:
         self._call(delete)
 
     def _call[T](self, call: "Callable[[Any, Deadline], T]") -> T:
-        with silence_named("Azure Resource Manager", "ARM_ENDPOINT"), translated():
+        with (
+            silence_named("Azure Resource Manager", "ARM_ENDPOINT"),
+            explained(_WORDS),
+            translated(),
+        ):
             assignments = self._client().role_assignments
             return within(_SECONDS, partial(call, assignments))
 

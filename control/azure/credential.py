@@ -3,6 +3,8 @@
 Both are made explicitly: nothing is looked for in the environment.
 """
 
+import logging
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 _LOGIN_SECONDS = 20
 _NO_LOGIN = "there is no Azure login here: run `az login`."
+_NO_PROGRAM = "the Azure CLI is not here: install it, then run `az login`."
 
 
 def managed_identity(client_id: str) -> "TokenCredential":
@@ -80,7 +83,9 @@ def _logged_in() -> Iterator[None]:
     try:
         yield
     except ClientAuthenticationError:
-        raise Permission(Evidence(message=_NO_LOGIN)) from None
+        here = shutil.which("az") or shutil.which("azd")
+        message = _NO_LOGIN if here else _NO_PROGRAM
+        raise Permission(Evidence(message=message)) from None
 
 
 def _chain() -> "ChainedTokenCredential":
@@ -90,6 +95,8 @@ def _chain() -> "ChainedTokenCredential":
         ChainedTokenCredential,
     )
 
+    # It logs what it tried; without a handler that goes to a person's terminal.
+    logging.getLogger("azure.identity").addHandler(logging.NullHandler())
     return ChainedTokenCredential(
         AzureCliCredential(process_timeout=_LOGIN_SECONDS),
         AzureDeveloperCliCredential(process_timeout=_LOGIN_SECONDS),

@@ -4,10 +4,11 @@ A refusal has Azure's own words; silence has none, so the service and the settin
 leads to it are named. What only the commands need is not installed with the app.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
-from control.errors import Evidence, Failed, Unavailable
+from control.errors import AzureError, Evidence, Failed, Unavailable
 
 
 @contextmanager
@@ -22,6 +23,20 @@ def silence_named(service: str, setting: str) -> Iterator[None]:
         why = f"{service} does not answer: look at {setting} and the network."
         message = f"{why} {said.message}".rstrip()
         raise Unavailable(Evidence(message=message)) from None
+
+
+@contextmanager
+def explained(words: Mapping[str, str]) -> Iterator[None]:
+    """Say behind Azure's own words what a person can do about such a code."""
+    try:
+        yield
+    except AzureError as refusal:
+        said = refusal.evidence
+        more = words.get((said.code or "").lower())
+        if more is None:
+            raise
+        message = f"{said.message} {more}".strip()
+        raise type(refusal)(replace(said, message=message)) from None
 
 
 @contextmanager

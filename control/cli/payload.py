@@ -17,7 +17,7 @@ from control.errors import CommandError
 from control.payload.bundle import HOME, ROOTFS, Bundle, Difference, bundle, compare
 from control.payload.given import Given
 from control.payload.site import bootstrap, site
-from control.payload.units import BOOTSTRAP
+from control.payload.units import BOOTSTRAP, LASTING
 
 if TYPE_CHECKING:
     from control.azure.blobs import PayloadContainer
@@ -79,7 +79,7 @@ def diff(profile: Named = _USUAL) -> None:
     with told():
         given = Given(environment())
         said, name = site(given), machine_name(given)
-        url = given.address("PAYLOAD_URL")
+        url = given.container("PAYLOAD_URL")
         given.check()
         made = bundle(profile, said)
         before = _there(_container(url), name)
@@ -103,7 +103,7 @@ def update(
     with told():
         given = Given(environment())
         said, place = site(given), Place.take(given)
-        url = given.address("PAYLOAD_URL")
+        url = given.container("PAYLOAD_URL")
         given.check()
         made = bundle(profile, said)
         container = _container(url)
@@ -157,6 +157,11 @@ def _told(found: Difference, *, first: bool) -> Iterator[str]:
             yield f"{word:8} /{path}"
     touched = ", ".join(found.units)
     yield f"Units touched: {touched}." if touched else "No unit is touched."
+    if found.revision:
+        yield (
+            "Another revision of the model: put it into Blob first, as vm_payload/"
+            "README.md says; else every start brings it from the hub, for hours."
+        )
 
 
 def _would(made: Bundle, place: Place, *, running: bool) -> str:
@@ -187,12 +192,15 @@ def _taken(printed: str, made: Bundle, place: Place) -> None:
 
 
 def _by_hand(found: Difference) -> None:
-    touched = [unit for unit in found.units if unit != BOOTSTRAP]
-    if touched:
+    """Name what a restart makes new at once; all else is new with the next start."""
+    lasting = [unit for unit in found.units if unit in LASTING]
+    if lasting:
         typer.echo(
-            "These run what they ran until they are restarted by hand, which may cut "
-            f"the model: systemctl restart {' '.join(touched)}"
+            "What runs is as it was until the next start; these may be restarted at "
+            f"any time: systemctl restart {' '.join(lasting)}"
         )
+    elif found.units:
+        typer.echo("What runs is as it was until the next start.")
 
 
 def _write(path: Path, content: bytes) -> None:

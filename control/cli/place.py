@@ -13,7 +13,10 @@ _ACCOUNT = re.compile(
     r"/providers/Microsoft\.Storage/storageAccounts/[a-z0-9]{3,24}",
     re.ASCII | re.IGNORECASE,
 )
-_CONTAINER = "/blobServices/default/containers/models"
+_ACCOUNT_WORDS = (
+    "a storage account's resource id, /subscriptions/.../resourceGroups/.../providers/"
+    "Microsoft.Storage/storageAccounts/NAME with nothing behind it"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +58,13 @@ class Weights:
     @classmethod
     def take(cls, given: Given) -> "Weights":
         """Take what names both."""
-        account = given.matching(
-            "WEIGHTS_ACCOUNT_ID", _ACCOUNT, "the resource id of a storage account"
-        )
+        account = given.matching("WEIGHTS_ACCOUNT_ID", _ACCOUNT, _ACCOUNT_WORDS)
+        url = given.container("WEIGHTS_URL")
+        given.agree("WEIGHTS_ACCOUNT_ID", account.rpartition("/")[2], url)
+        container = f"/blobServices/default/containers/{url.rpartition('/')[2]}"
         return cls(
             subscription=account.split("/")[2] if account.count("/") > 1 else "",
-            scope=account + _CONTAINER,
+            scope=account + container,
             principal=given.guid("MACHINE_PRINCIPAL_ID").lower(),
             endpoint=given.address("ARM_ENDPOINT", ARM),
         )

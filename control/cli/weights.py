@@ -1,6 +1,6 @@
 """The commands about the weights' container: who may write there.
 
-The machine reads it always and writes it only while the weights are mirrored: `open`
+The machine reads it always and writes it only for their first download: `open`
 gives its identity the right, `seal` takes it away and looks whether it is gone.
 """
 
@@ -31,7 +31,7 @@ DryRun = Annotated[
 
 @app.command("open")
 def open_(*, dry_run: DryRun = False) -> None:
-    """Let the machine write the weights' container, so that it can mirror them."""
+    """Let the machine write the weights' container, for their first download."""
     with told():
         weights = _weights()
         name = assignment_name(weights.scope, weights.principal, BLOB_DATA_CONTRIBUTOR)
@@ -49,8 +49,9 @@ def open_(*, dry_run: DryRun = False) -> None:
         f"{weights.scope}{'' if made else ', as it had before'}."
     )
     typer.echo(
-        "It takes Azure up to 10 minutes until it works. Mirror the weights, then run "
-        "`python -m control weights seal`: what may write may also delete."
+        "It takes Azure up to 10 minutes until it works. Then start a session with "
+        "the purpose setup; when it says so, run `python -m control weights seal`: "
+        "what may write may also delete."
     )
 
 

@@ -25,10 +25,11 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What a bundle would change on a machine."""
+    """What a bundle would change on a machine; `revision` is the model's."""
 
     changes: archive.Changes
     units: tuple[str, ...]
+    revision: bool
 
 
 def bundle(named: str, said: Mapping[str, str]) -> Bundle:
@@ -49,4 +50,11 @@ def compare(before: bytes | None, after: Bundle) -> Difference:
     known = units.texts(archive.contents(before)) if before else {}
     coming = units.texts(archive.contents(after.archive))
     touched = units.touched({**known, **coming}, changes.paths)
-    return Difference(changes=changes, units=touched)
+    revision = before is not None and _revision(before) != _revision(after.archive)
+    return Difference(changes=changes, units=touched, revision=revision)
+
+
+def _revision(packed: bytes) -> bytes | None:
+    """Return the line of the model's revision in an archive's pins."""
+    lines = archive.contents(packed).get(profile.PLACE, b"").splitlines()
+    return next((line for line in lines if line.startswith(b"MODEL_REV=")), None)

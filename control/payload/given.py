@@ -13,6 +13,11 @@ from control.errors import CommandError
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
+# Azurite has the account's name before the container's.
+_CONTAINER = re.compile(
+    r"https://[A-Za-z0-9.:\[\]-]+(?:/devstoreaccount1)?/[a-z0-9](?:-?[a-z0-9]){2,62}"
+)
+_BLOB_HOST = re.compile(r"https://([^./]+)\.blob\.")
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,6})?")
 
@@ -32,8 +37,26 @@ class Given:
         """
         text = self._text(name, usual)
         if text is not None and not _is_address(text):
-            self._wrong.append(f"{name} is no plain https address")
+            self._wrong.append(f"{name} is no plain https address, without a ?query")
         return (text or "").rstrip("/")
+
+    def container(self, name: str) -> str:
+        """Take a Blob container's https address: account and container, no more.
+
+        A token is never sent without TLS, and custom data keeps what it says for ever.
+        """
+        text = self._text(name, None)
+        address = (text or "").rstrip("/")
+        if text is not None and not _CONTAINER.fullmatch(address):
+            example = "https://ACCOUNT.blob.core.windows.net/CONTAINER"
+            self._wrong.append(f"{name} is not like {example}, without a ?query")
+        return address
+
+    def agree(self, name: str, account: str, url: str) -> None:
+        """Refuse an account's id beside a container of another account."""
+        host = _BLOB_HOST.match(url)
+        if account and host and host[1].lower() != account.lower():
+            self._wrong.append(f"{name} is of {account}, and the URL of {host[1]}")
 
     def guid(self, name: str) -> str:
         """Take the id of a subscription or an identity."""
@@ -60,7 +83,8 @@ class Given:
         lacking = [f"the environment lacks {names}"] if names else []
         faults = [*lacking, *dict.fromkeys(self._wrong)]
         if faults:
-            raise CommandError(f"{'; '.join(faults)}.")
+            where = "vm_payload/README.md says what each is"
+            raise CommandError(f"{'; '.join(faults)}; {where}.")
 
     def _text(self, name: str, usual: str | None) -> str | None:
         text = self._environ.get(name, "")

@@ -17,7 +17,7 @@ def site(given: Given) -> Mapping[str, str]:
     return {
         "AZURE_CLIENT_ID": given.guid("MACHINE_CLIENT_ID"),
         "KEY_VAULT_URL": given.address("MACHINE_KEY_VAULT_URL"),
-        "WEIGHTS_URL": given.address("WEIGHTS_URL"),
+        "WEIGHTS_URL": given.container("WEIGHTS_URL"),
         "PUBLIC_URL": given.address("PUBLIC_URL"),
         "ARM_ENDPOINT": given.address("ARM_ENDPOINT", ARM),
         "IDLE_MINUTES": given.number("IDLE_MINUTES", "20", whole=True),
@@ -31,7 +31,7 @@ def site(given: Given) -> Mapping[str, str]:
 def bootstrap(given: Given) -> Mapping[str, str]:
     """Return what the custom data tells: where the payload is, and who may read it."""
     return {
-        "PAYLOAD_URL": given.address("PAYLOAD_URL"),
+        "PAYLOAD_URL": given.container("PAYLOAD_URL"),
         "AZURE_CLIENT_ID": given.guid("MACHINE_CLIENT_ID"),
         "ARM_ENDPOINT": given.address("ARM_ENDPOINT", ARM),
     }

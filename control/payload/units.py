@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 BOOTSTRAP = "kimi-bootstrap.service"
+# They hold nothing that a restart would cut: not the model, and no download.
+LASTING = ("kimi-heartbeat.service", "kimi-lease.service")
 _UNITS = re.compile(
     r"etc/systemd/system/([\w@.-]+\.(?:service|target|timer|socket|path|mount))"
 )

@@ -19,6 +19,12 @@ _CLOUD_INIT = (
     *("cloud-init-local", "cloud-init", "cloud-init-main", "cloud-init-network"),
     *("cloud-config", "cloud-final"),
 )
+# The loopback is another's; a locale would be generated, and none is there.
+_CLOUD = """\
+datasource_list: [NoCloud]
+network: {config: disabled}
+locale: false
+"""
 
 
 def missing() -> str | None:
@@ -60,6 +66,7 @@ class Container:
         shutil.rmtree(self.root / "var/lib/cloud", ignore_errors=True)
         self.write("etc/fstab", "")
         self.write("etc/machine-id", "")
+        self.write("etc/cloud/cloud.cfg.d/90-container.cfg", _CLOUD)
         there = self.root / "lib/systemd/system"
         services = [f"{each}.service" for each in _CLOUD_INIT]
         found = [each for each in services if (there / each).exists()]
@@ -142,6 +149,10 @@ class Container:
         return subprocess.run(
             inside, check=False, capture_output=True, text=True, timeout=SECONDS
         )
+
+    def mask(self, unit: str) -> None:
+        """Let a unit never run, while the machine is off."""
+        _run("systemctl", "--quiet", f"--root={self.root}", "mask", unit)
 
     def show(self, unit: str, name: str) -> str:
         """Return a property of a unit."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-type State = dict[str, Any]
+State = dict[str, Any]
 
 _ARRAY = {"name": "md127", "path": "/dev/md127", "type": "raid0"}
 _BLANK = dict.fromkeys(("model", "fstype", "pttype", "label"))

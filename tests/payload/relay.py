@@ -1,6 +1,7 @@
 """A gate before Azurite, which knows no roles: writing is allowed while it is open."""
 
 import ssl
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,12 +15,16 @@ _DROPPED = {"transfer-encoding", "content-length", "connection", "keep-alive", "
 
 
 class Relay:
-    """Hands requests on; `open` is the role to write, `seen` has what came."""
+    """Hands requests on; `open` is the role to write, `seen` has what came.
+
+    Each answer takes `pause` seconds.
+    """
 
     def __init__(self, behind: str, certificate: Certificate) -> None:
         self.open = True
         self.seen: list[Request] = []
         self.url = ""
+        self.pause = 0.0
         self._behind = behind
         trust = ssl.create_default_context(cafile=certificate.authority)
         self._client = httpx.Client(verify=trust, timeout=30, trust_env=False)
@@ -35,6 +40,7 @@ class Relay:
 
     def answer(self, request: Request) -> Reply:
         self.seen.append(request)
+        threading.Event().wait(self.pause)
         if request.method in {"PUT", "DELETE"} and not self.open:
             code = "AuthorizationPermissionMismatch"
             return Reply(status=403, headers={"x-ms-error-code": code})

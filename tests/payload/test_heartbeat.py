@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from agent import boot
+from agent import boot, trouble
 from agent.control import Control
 from agent.errors import AgentError
 from agent.keeper import Answer
@@ -17,7 +17,7 @@ from local.azure.server import Listener
 from local.azure.wire import json_reply
 from local.stack import Stack
 from tests.payload.agent import Payload
-from tests.payload.keys import TOKEN
+from tests.payload.keys import TOKEN, fill
 from tests.payload.older import OLDER, older
 from tests.payload.plane import ANSWER, Plane
 from tests.soon import soon
@@ -187,8 +187,9 @@ def test_a_failed_unit_is_reported_broken(machine: Payload) -> None:
     machine.board.put("lease", {"boot_deadline": boot.uptime() + 3600})
     done = machine.do("failed", KIMI_UNIT="kimi-secrets.service")
     assert done.returncode == 0
-    assert machine.phase["phase"] == "broken"
-    assert machine.phase["detail"].startswith("KEY_VAULT_URL is missing")
+    told = trouble.phase(machine.board)
+    assert told["phase"] == "broken"
+    assert told["detail"].startswith("KEY_VAULT_URL is missing")
     assert machine.board.get("release") == {}
 
 
@@ -196,15 +197,39 @@ def test_a_unit_that_said_nothing_is_named(machine: Payload) -> None:
     """Systemd ended it: there is no sentence."""
     machine.board.put("lease", {"boot_deadline": None})
     machine.do("failed", KIMI_UNIT="kimi-weights.service")
-    assert machine.phase["detail"].startswith("kimi-weights.service was ended")
+    told = trouble.phase(machine.board)["detail"]
+    assert told.startswith("kimi-weights.service was ended")
+
+
+def test_a_later_phase_hides_no_trouble_and_success_ends_it(
+    machine: Payload, azure: LocalAzure, plane: Plane
+) -> None:
+    """What gave up first is told, until its own verb has succeeded."""
+    machine.board.put("lease", {"boot_deadline": None})
+    for unit in ("kimi-secrets.service", "kimi-weights.service"):
+        machine.do("failed", KIMI_UNIT=unit)
+    machine.board.phase("loading", "shard 3 of 64", 0.1)
+    Control(machine.site).report(5)
+    fill(azure)
+    assert machine.do("secrets").returncode == 0
+    Control(machine.site).report(5)
+    trouble.forget(machine.board, "weights")
+    Control(machine.site).report(5)
+    told = [(each.json()["phase"], each.json()["detail"]) for each in plane.heard]
+    assert told == [
+        ("broken", "kimi-secrets.service was ended, and has said nothing."),
+        ("broken", "kimi-weights.service was ended, and has said nothing."),
+        ("loading", "shard 3 of 64"),
+    ]
 
 
 def test_a_served_model_is_not_called_broken(machine: Payload) -> None:
     """A vault that sleeps while the model answers is told, and nothing more."""
     machine.board.phase("ready")
     machine.do("failed", KIMI_UNIT="kimi-secrets.service", READY_DEADLINE_MINUTES="1")
-    assert machine.phase["phase"] == "ready"
-    assert "kimi-secrets.service" in machine.phase["detail"]
+    told = trouble.phase(machine.board)
+    assert told["phase"] == "ready"
+    assert "kimi-secrets.service" in told["detail"]
     assert machine.board.get("release") == {}
 
 

@@ -84,6 +84,21 @@ def test_a_bad_new_one_leaves_the_old(machine: Payload, azure: LocalAzure) -> No
     assert files(machine) == WHOLE
 
 
+def test_a_vault_that_sleeps_later_is_no_trouble(
+    machine: Payload, azure: LocalAzure
+) -> None:
+    """What is needed is here: nothing is broken, and it says why nothing is new."""
+    machine.do("secrets")
+    azure.put_secret(azure.machine_vault, "vllm-api-key", "f" * 64)
+    azure.machine_vault.store.enable("vllm-api-key", azure.now(), enabled=False)
+    done = machine.do("secrets")
+    assert done.returncode == 0
+    assert "those from before stay: the vault does not give vllm-api-key" in done.stdout
+    assert files(machine) == WHOLE
+    (machine.folder / "run/secrets/vllm.env").unlink()
+    assert machine.do("secrets").returncode == 1
+
+
 def test_what_must_be_there_is_named(payload: Payload, azure: LocalAzure) -> None:
     """All that is missing, at once."""
     azure.put_secret(azure.machine_vault, "owui-secret-key", KEY)

@@ -99,6 +99,24 @@ def test_it_goes_on_in_the_next_session(
     assert {name: blobs.get(name) for name in MODEL.files} == MODEL.files
 
 
+def test_weights_are_left_to_a_first_download_that_goes_on(
+    payload: Payload, gate: Relay, hub: FakeHub
+) -> None:
+    """A try of it failed: the two would write into one folder, for one hub."""
+    hub.broken[LAST] = wrong(MODEL.files[LAST])
+    assert payload.do("seed").returncode == 1
+    phase = payload.phase
+    asked = len(hub.asked)
+    done = payload.do("weights")
+    assert done.returncode == 0
+    assert "left to the first download" in done.stdout
+    assert (payload.phase, len(hub.asked)) == (phase, asked)
+    hub.broken.clear()
+    seeded(payload, gate)
+    assert payload.do("weights").returncode == 0
+    assert stands(payload)
+
+
 def test_a_blob_of_another_size_or_origin_is_put_anew(
     payload: Payload, gate: Relay, blobs: Blobs
 ) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from control.azure.sentences import explained
+from control.errors import Evidence, Failed
 from control.roles import BLOB_DATA_CONTRIBUTOR, assignment_name, definition_id
 from local.azure import Kind, LocalAzure
 from local.azure.log import Seen
@@ -14,6 +16,7 @@ from tests.payload.login import Operator
 GROUP = "/subscriptions/5c9d2b1e-3f47-4a86-b0d1-9e2f6a7c8d90/resourceGroups/rg-kimi"
 ACCOUNT = f"{GROUP}/providers/Microsoft.Storage/storageAccounts/stkimiweights"
 SCOPE = f"{ACCOUNT}/blobServices/default/containers/models"
+URL = "https://stkimiweights.blob.core.windows.net/models"
 PRINCIPAL = "0d6f1c1e-6a51-4f2b-8a0e-3c8a8f0e7b11"
 # What Bicep's own `guid(SCOPE, PRINCIPAL, role)` says.
 NAME = "6f9b0481-e9d7-5cc9-80b8-15e23b94674a"
@@ -43,6 +46,7 @@ def operator(azure: LocalAzure, tmp_path: Path) -> Operator:
         azure,
         tmp_path / "login",
         WEIGHTS_ACCOUNT_ID=ACCOUNT,
+        WEIGHTS_URL=URL,
         MACHINE_PRINCIPAL_ID=PRINCIPAL,
     )
 
@@ -170,10 +174,12 @@ def test_who_may_not_is_told_in_azures_words(
 ) -> None:
     """A login without the right to give rights: no traceback, and 1."""
     given = {"WEIGHTS_ACCOUNT_ID": ACCOUNT, "MACHINE_PRINCIPAL_ID": PRINCIPAL}
+    given["WEIGHTS_URL"] = URL
     stranger = Operator.of(azure, tmp_path / "stranger", caller="app", **given)
     done = stranger.run("weights", verb)
     assert done.exit_code == 1
     assert "does not have authorization to perform action" in done.stderr
+    assert "needs the role Owner, User Access Administrator" in done.stderr
     assert "Traceback" not in done.output
 
 
@@ -205,11 +211,41 @@ def test_all_that_is_missing_or_wrong_is_named_at_once(
     assert done.exit_code == 1
     assert done.stderr == (
         "Not done: the environment lacks WEIGHTS_ACCOUNT_ID; ARM_ENDPOINT is no plain "
-        "https address.\n"
+        "https address, without a ?query; vm_payload/README.md says what each is.\n"
     )
     done = operator.run(
         "weights", verb, WEIGHTS_ACCOUNT_ID=SCOPE, MACHINE_PRINCIPAL_ID="vm"
     )
-    assert "WEIGHTS_ACCOUNT_ID is not the resource id of a storage" in done.stderr
+    assert (
+        "WEIGHTS_ACCOUNT_ID is not a storage account's resource id, /sub" in done.stderr
+    )
     assert "MACHINE_PRINCIPAL_ID is not an id like" in done.stderr
     assert roles(azure) == []
+
+
+@pytest.mark.parametrize("verb", ["open", "seal"])
+def test_the_container_that_the_machine_reads_is_meant(
+    operator: Operator, verb: str
+) -> None:
+    """The URL names it, whatever it is called; another account's is refused."""
+    other = URL.replace("models", "weights")
+    done = operator.run("weights", verb, WEIGHTS_URL=other)
+    assert f"at {ACCOUNT}/blobServices/default/containers/weights" in done.stdout
+    other = URL.replace("stkimiweights", "stother")
+    done = operator.run("weights", verb, WEIGHTS_URL=other)
+    assert done.exit_code == 1
+    assert "WEIGHTS_ACCOUNT_ID is of stkimiweights, and the URL of stother" in (
+        done.stderr
+    )
+
+
+def test_a_refusal_that_a_person_can_mend_is_explained() -> None:
+    """Behind Azure's own words, and as the same kind of error; others stay."""
+    words = {"principalnotfound": "Give the object id."}
+    said = Evidence(status=400, code="PrincipalNotFound", message="Does not exist.")
+    with pytest.raises(Failed) as told, explained(words):
+        raise Failed(said)
+    assert told.value.evidence.message == "Does not exist. Give the object id."
+    with pytest.raises(Failed) as told, explained({}):
+        raise Failed(said)
+    assert told.value.evidence == said

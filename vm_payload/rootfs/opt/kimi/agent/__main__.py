@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from agent import disk, failed, heartbeat, keep, secrets, seed, weights
+from agent import disk, failed, heartbeat, keep, secrets, seed, trouble, weights
 from agent.errors import AgentError
 from agent.site import Site
 
@@ -35,13 +35,15 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     except Exception as error:  # noqa: BLE001 - the unit's reason must be told
         traceback.print_exc()
         return _not_done(site, verb, f"a fault of the agent: {type(error).__name__}.")
+    with suppress(OSError):
+        trouble.forget(site.board, verb)
     sys.stdout.write(f"{verb}: {done}\n")
     return 0
 
 
 def _not_done(site: Site, verb: str, said: str) -> int:
     with suppress(OSError):
-        failed.tell(site.board, verb, said)
+        trouble.tell(site.board, verb, said)
     sys.stderr.write(f"{verb}: {said}\n")
     return 1
 

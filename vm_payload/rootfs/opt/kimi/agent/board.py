@@ -36,5 +36,14 @@ class Board:
         with contextlib.suppress(OSError):
             self.put(PHASE, said)
 
+    def all(self, beginning: str) -> list[dict[str, Any]]:
+        """Return what was said of every subject whose name begins so."""
+        found = sorted(self.folder.glob(f"{beginning}*.json"))
+        return [said for said in map(read_json, found) if said]
+
+    def remove(self, subject: str) -> None:
+        """Say nothing of a subject any more."""
+        self._place(subject).unlink(missing_ok=True)
+
     def _place(self, subject: str) -> Path:
         return self.folder / f"{subject}.json"

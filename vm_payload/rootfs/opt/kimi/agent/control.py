@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from agent import boot, keeper, report
-from agent.board import PHASE
-from agent.errors import AgentError
+from agent import boot, keeper, report, trouble
+from agent.command import Deadline
+from agent.errors import AgentError, Passing
 from agent.keeper import Answer
 from agent.lease import LEASE
+from agent.patience import patiently
 from agent.site import Site
 from agent.web import Request, ask, bearer
 
@@ -25,6 +26,7 @@ INSTANCE_SECONDS = 5.0
 _OLD = 90.0
 _WANTED_EVERY = 60.0
 _OK, _UNKNOWN = 200, 401
+_SETUP = "setup"
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,24 @@ class Control:
         except (KeyError, TypeError, ValueError):
             return None
 
+    def is_setup(self, within: float = 0.0) -> bool:
+        """Whether this session is for the first download; not where it says nothing.
+
+        Args:
+            within: for so many seconds an answer may still come.
+        """
+
+        def attempt() -> bool:
+            heard = self.answer()
+            if heard is None:
+                raise Passing("the control plane has not answered yet.", 1.0)
+            return heard[0].purpose == _SETUP
+
+        try:
+            return patiently(attempt, Deadline(within))
+        except Passing:
+            return False
+
     @cached_property
     def _machine(self) -> str:
         return replace(self.site.imds, patience=INSTANCE_SECONDS).instance().name
@@ -89,7 +109,7 @@ class Control:
             machine=self._machine,
             boot_id=boot.identity(),
             uptime=uptime,
-            phase=board.get(PHASE),
+            phase=trouble.phase(board),
             gauges=self._gauges(uptime),
             lease=board.get(LEASE),
         )

@@ -8,13 +8,12 @@ a unit that gives up is told of, and nothing else.
 import sys
 import threading
 
-from agent import arm, boot
+from agent import arm, boot, trouble
 from agent.board import PHASE, Board
 from agent.errors import AgentError
 from agent.lease import AGAIN, LEASE, RELEASE
 from agent.site import Site
 
-FAILURE = "failure"
 _SILENT = 120.0
 _MINUTE = 60.0
 
@@ -22,28 +21,15 @@ _MINUTE = 60.0
 def run(site: Site) -> str:
     """Report `broken`, and past the boot deadline release: every minute, for ever."""
     board = site.board
-    said = reason(board, site["KIMI_UNIT"])
+    said = trouble.give_up(board, site["KIMI_UNIT"])
     if board.get(PHASE).get("phase") == "ready":
-        board.phase("ready", said, 1.0)
         return said
-    board.phase("broken", said)
     while ending := _ending(site):
         board.put(RELEASE, {"ending": ending})
         if not _is_kept(board):
             _deallocate(site)
         threading.Event().wait(AGAIN)
     return said
-
-
-def tell(board: Board, verb: str, said: str) -> None:
-    """Leave the sentence with which a verb ended, for when its unit gives up."""
-    board.put(f"{FAILURE}-kimi-{verb}", {"said": said})
-
-
-def reason(board: Board, unit: str) -> str:
-    """Return the sentence with which a unit's verb ended, or that there is none."""
-    said = board.get(f"{FAILURE}-{unit.partition('.')[0]}").get("said")
-    return str(said) if said else f"{unit} was ended, and has said nothing."
 
 
 def _ending(site: Site) -> str | None:

@@ -11,6 +11,7 @@ from agent.files import write
 from agent.hub import ENDPOINT, Hub
 from agent.manifest import Manifest, Shape
 from agent.patience import patiently
+from agent.ranges import MissingError
 from agent.site import Site
 
 _DISKS_WITHIN = 120.0
@@ -61,6 +62,19 @@ class Model:
                 raise Passing(f"the local disks are not mounted: {models} is missing.")
 
         patiently(attempt, Deadline(_DISKS_WITHIN))
+
+    def is_in_blob(self) -> bool:
+        """Whether all of it is there: its manifest came last.
+
+        Where Blob says nothing it is taken to be.
+        """
+        try:
+            self.blobs.get(manifest.NAME)
+        except MissingError:
+            return False
+        except AgentError:
+            pass
+        return True
 
     def manifest(self) -> Manifest:
         """Return the manifest: Blob's, else the one kept here, else the hub's list.

@@ -8,6 +8,7 @@ import grp
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent.control import TOKEN
 from agent.errors import AgentError
@@ -50,19 +51,47 @@ SECRETS = (
 
 
 def run(site: Site) -> str:
-    """Read every secret; one that fails does not keep the others back."""
-    vault = Vault(site["KEY_VAULT_URL"], site.imds)
-    vault.open()
-    faults, new = [], []
-    for secret in SECRETS:
+    """Keep every secret that is read; one that fails does not hold the others back.
+
+    A vault that says nothing is no trouble while what is needed is here from before:
+    the timer reads it again in minutes.
+
+    Raises:
+        AgentError: the vault holds what can't be right, or one was never read.
+    """
+    values, unread = _values(Vault(site["KEY_VAULT_URL"], site.imds))
+    wrong, new = [], []
+    for secret, value in values.items():
         try:
-            if _keep(secret, vault.secret(secret.name), site):
+            if _keep(secret, value, site):
                 new.append(secret.name)
         except AgentError as error:
-            faults.append(str(error))
-    if faults:
-        raise AgentError(" ".join(faults))
+            wrong.append(str(error))
+    if wrong or (unread and not _are_here(site)):
+        raise AgentError(" ".join([*wrong, *unread]))
+    if unread:
+        return f"those from before stay: {' '.join(unread)}"
     return f"{', '.join(new)} came new." if new else "all are as they were."
+
+
+def _values(vault: Vault) -> tuple[dict[Secret, str | None], list[str]]:
+    """Return what the vault holds of each, and why it does not say the others."""
+    values: dict[Secret, str | None] = {}
+    unread = []
+    try:
+        vault.open()
+    except AgentError as error:
+        return {}, [str(error)]
+    for secret in SECRETS:
+        try:
+            values[secret] = vault.secret(secret.name)
+        except AgentError as error:
+            unread.append(str(error))
+    return values, unread
+
+
+def _are_here(site: Site) -> bool:
+    return all(_place(each, site).exists() for each in SECRETS if each.needed)
 
 
 def _keep(secret: Secret, value: str | None, site: Site) -> bool:
@@ -77,12 +106,16 @@ def _keep(secret: Secret, value: str | None, site: Site) -> bool:
             f"({'64 hex digits' if secret.form is _HEX else 'one printable word'})."
         )
     content = f"{secret.line.format(value)}\n".encode()
-    place = site.run / "secrets" / secret.file
+    place = _place(secret, site)
     with suppress(OSError):
         if place.read_bytes() == content:
             return False
     write(place, content, _owner(site.agent if secret.shared else None))
     return True
+
+
+def _place(secret: Secret, site: Site) -> Path:
+    return site.run / "secrets" / secret.file
 
 
 def _owner(group: str | None) -> Owner:

@@ -37,7 +37,6 @@ QUIET = 900.0
 _HEARD_WITHIN = 90.0
 _PERMISSION_WITHIN = 900.0
 _PROBE = ".kimi-probe"
-_SETUP = "setup"
 
 
 def run(site: Site) -> str:
@@ -51,9 +50,9 @@ def run(site: Site) -> str:
         return f"Blob can't be read, which is left to the restore: {error}"
     else:
         return _sealed(site, model, "the weights are in Blob")
-    if _purpose(site, _HEARD_WITHIN) != _SETUP:
+    if not Control(site).is_setup(_HEARD_WITHIN):
         return "the weights are not in Blob; a session with the purpose setup does it."
-    with alone(site.run / "state/seed.lock", "first download"):
+    with alone(site.run / "state/weights.lock", "weights"):
         model.wait_for_disks()
         _wait(model.blobs, site, open_=True)
         count = Seeding(model, site).all()
@@ -122,24 +121,9 @@ def _with_sha256(whole: Manifest, folder: Path) -> Manifest:
     return Manifest(whole.revision, tuple(map(better, whole.files)))
 
 
-def _purpose(site: Site, within: float = 0.0) -> str | None:
-    """Return what this session is for; None where that is not known in time."""
-
-    def attempt() -> str | None:
-        heard = Control(site).answer()
-        if heard is None:
-            raise Passing("the control plane has not answered yet.", 1.0)
-        return heard[0].purpose
-
-    try:
-        return patiently(attempt, Deadline(within))
-    except Passing:
-        return None
-
-
 def _sealed(site: Site, model: Model, said: str) -> str:
     """In a set-up session prove that writing fails now."""
-    if _purpose(site) != _SETUP:
+    if not Control(site).is_setup():
         return f"{said}."
     _wait(model.blobs, site, open_=False)
     return f"{said}, and nobody can write there any more."

@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import disk_usage, rmtree
 
 from agent import azcopy, marker, notify
+from agent.control import Control
 from agent.crew import Said
 from agent.errors import AgentError
 from agent.lock import alone
@@ -27,8 +28,10 @@ _BESIDE = ".kimi-azcopy"
 def run(site: Site) -> str:
     """Bring what is missing, and say what was done."""
     board = site.board
-    board.phase(_PHASE, "looking at what is there")
     model = Model.of(site)
+    if Control(site).is_setup() and not model.is_in_blob():
+        return "they are not in Blob yet, which is left to the first download."
+    board.phase(_PHASE, "looking at what is there")
     with alone(site.run / "state/weights.lock", "weights"):
         model.wait_for_disks()
         manifest = model.manifest()
