@@ -41,7 +41,8 @@ class Status(Book):
     BROKEN = Sentence(
         words="Broken. The machine says that the model does not work. {left} left, "
         "{cost} so far.",
-        when="The machine says so; after 10 minutes it is switched off.",
+        when="The machine says so; after 10 minutes it is switched off, but for a "
+        "set-up session.",
         do="Press stop, and tell the operator.",
     )
     SILENT = Sentence(
