@@ -541,6 +541,22 @@ def test_a_missing_line_is_named(machine: Machine, name: str) -> None:
     assert machine.boot()[1].startswith(f"{name} is missing in /etc/kimi-bootstrap.env")
 
 
+def test_a_record_of_somebody_elses_removes_nothing(
+    machine: Machine, store: Store
+) -> None:
+    """The agent's user can write it, and root unlinks what it names."""
+    store.publish(pack(FIRST))
+    machine.boot()
+    victim = machine.folder / "victim"
+    victim.touch()
+    record = machine.record
+    record["files"] += [str(victim), "../victim"]
+    (machine.root / "var/lib/kimi/payload.json").write_text(json.dumps(record))
+    store.publish(pack(FIRST | {"opt/kimi/agent/run.py": b"RUN = 2\n"}))
+    assert machine.boot()[0] == 0
+    assert victim.exists()
+
+
 def test_a_token_goes_through_tls_only(machine: Machine) -> None:
     """An address without it is refused before anything is sent."""
     machine.environ["PAYLOAD_URL"] = "http://127.0.0.1:1/payload"

@@ -181,6 +181,45 @@ def test_the_cap_is_kept_on_the_os_disk(machine: Payload) -> None:
     assert set(machine.lib("caps.json")) == {"01S"}
 
 
+def test_a_full_disk_takes_no_lease_away(machine: Payload) -> None:
+    """The cap is not kept over a reboot then, which it says; the process stays."""
+    (machine.folder / "lib/caps.json").mkdir()
+    body = ANSWER | {"session_id": "01S"}
+    machine.board.put("answer", {"heard_at": boot.uptime(), "body": body})
+    with running(machine, "lease", MAX_RUNTIME_HOURS="999999") as said:
+        soon(lambda: machine.board.get("lease"))
+        first = machine.board.get("lease")["at"]
+        soon(lambda: machine.board.get("lease")["at"] > first)  # a step later
+    assert any("the cap is not kept over a reboot" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        {"AZURE_CLIENT_ID": ""},
+        {"PUBLIC_URL": "https://[bad"},
+        {"KEY_VAULT_URL": "", "WEIGHTS_URL": "", "MODEL_REV": ""},
+    ],
+)
+def test_without_its_settings_the_machine_still_goes(
+    machine: Payload, azure: LocalAzure, lost: dict[str, str | None]
+) -> None:
+    """The only identity is taken; an address that is none is Azure's own."""
+    azure.vm.start_outside()
+    given = {name: value for name, value in lost.items() if value is not None}
+    with running(machine, "lease", MAX_RUNTIME_HOURS="0.0001", **given):
+        soon(lambda: azure.log.of(Kind.VM_DEALLOCATE))
+
+
+def test_what_can_not_be_sent_is_not_quoted(machine: Payload) -> None:
+    """A token with a line break would stand in the journal."""
+    token = machine.folder / "run/secrets/token-vm"
+    token.write_bytes(b"SECRET-A\nSECRET-B\xff")
+    with pytest.raises(AgentError) as told:
+        Control(machine.site).report(5)
+    assert "SECRET" not in str(told.value)
+
+
 def test_a_failed_unit_is_reported_broken(machine: Payload) -> None:
     """With the sentence of its verb; within the deadline nothing is released."""
     machine.do("secrets", KEY_VAULT_URL="")

@@ -27,11 +27,14 @@ class World:
     heard: tuple[Answer, float] | None = None
     next_answer: Answer | None = None
     refuses: bool = False
+    fault: Exception | None = None
     asked: list[float] = field(default_factory=list)
     deallocated: list[float] = field(default_factory=list)
 
     def ask(self) -> None:
         self.asked.append(self.now)
+        if self.fault is not None:
+            raise self.fault
         if self.next_answer is None:
             raise AgentError("no answer")
         self.heard = (self.next_answer, self.now)
@@ -294,7 +297,9 @@ def test_a_restarted_process_goes_on(boot: Boot) -> None:
     boot.begin()
     boot.at(2 * HOUR + 1)
     assert boot.told["ending"] == "lease"
-    assert boot.world.deallocated == [2 * HOUR, 2 * HOUR + 1]
+    assert boot.world.deallocated == [2 * HOUR]
+    boot.at(2 * HOUR + 60)
+    assert boot.world.deallocated == [2 * HOUR, 2 * HOUR + 60]
 
 
 def test_a_full_board_stops_nothing(boot: Boot, tmp_path: Path) -> None:
@@ -343,3 +348,59 @@ def test_it_always_ends_by_its_cap(
         boot.at(at * 1800.0)
     boot.at(4 * HOUR)
     assert boot.world.deallocated
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        RecursionError("too deep"),
+        ValueError("Invalid header value b'Bearer a\\nb'"),
+        UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"),
+        TypeError("null"),
+    ],
+)
+def test_no_fault_of_ours_keeps_it_from_its_end(boot: Boot, fault: Exception) -> None:
+    """Each came once, from an answer or a file, and the machine ran on."""
+    boot.world.fault = fault
+    boot.until(DEADLINE + 130, step=10)
+    assert len(boot.world.deallocated) == 3
+    assert not any("Bearer" in each for each in boot.said)
+
+
+def test_a_step_that_fails_itself_ends_it_all_the_same(
+    boot: Boot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not known yet: past the lease it asks to be taken away, each minute."""
+    boot.hear(HOUR)
+    boot.at(1.0)
+
+    def fails(_: Lease) -> None:
+        raise KeyError("lease")
+
+    monkeypatch.setattr(Lease, "_hear", fails)
+    boot.until(HOUR + 130, step=10)
+    assert len(boot.world.deallocated) == 3
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        {"was_ready": None},
+        {"ending": 5, "sent_at": "now"},
+        {"release_failed": [], "sent_at": None},
+    ],
+)
+def test_a_torn_state_is_none(boot: Boot, torn: dict[str, Any]) -> None:
+    """It neither ends a machine nor keeps it."""
+    boot.board.put("lease", torn)
+    assert State.of(boot.board) == State()
+
+
+def test_a_restarted_process_does_not_ask_more_often(boot: Boot) -> None:
+    """ARM counts: a process that is started again and again would use it all up."""
+    boot.hear(HOUR)
+    for second in range(130):
+        boot.begin()
+        boot.hear(HOUR)
+        boot.at(HOUR + second)
+    assert len(boot.world.deallocated) == 3

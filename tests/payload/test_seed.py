@@ -185,9 +185,13 @@ def test_a_blob_service_that_sleeps_is_left_to_the_restore(
 ) -> None:
     """It is no proof that the weights are missing."""
     payload.environ["AZURE_CLIENT_ID"] = "00000000-0000-0000-0000-000000000000"
-    tell(payload, "setup")
+    tell(payload, "work")
     done = payload.do("seed")
     assert (done.returncode, "left to the restore" in done.stdout) == (0, True)
+    tell(payload, "setup")
+    done = payload.do("seed")
+    assert (done.returncode, "Blob can't be read" in done.stderr) == (1, True)
+    assert "left to the first download" in payload.do("weights").stdout
     assert hub.asked == []
 
 

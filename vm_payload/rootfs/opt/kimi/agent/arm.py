@@ -25,7 +25,7 @@ def deallocate(site: Site) -> None:
     Raises:
         AgentError: it was not taken, and why.
     """
-    imds = replace(site.imds, patience=_IMDS_SECONDS)
+    imds = replace(site.bare_imds, patience=_IMDS_SECONDS)
     path = f"{imds.instance().id}/deallocate?api-version={_VERSION}"
     headers = bearer(imds.token(RESOURCE))
     asked = Request(method="POST", url=site.arm + path, headers=headers, body=b"")

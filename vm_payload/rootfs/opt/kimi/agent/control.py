@@ -83,12 +83,12 @@ class Control:
 
     @cached_property
     def _machine(self) -> str:
-        return replace(self.site.imds, patience=INSTANCE_SECONDS).instance().name
+        return replace(self.site.bare_imds, patience=INSTANCE_SECONDS).instance().name
 
     def _token(self) -> str:
         place = self.site.run / "secrets" / TOKEN
         try:
-            token = place.read_text().strip()
+            token = place.read_text(errors="replace").strip()
         except OSError:
             token = ""
         if not token:

@@ -7,6 +7,7 @@ a unit that gives up is told of, and nothing else.
 
 import sys
 import threading
+from contextlib import suppress
 
 from agent import arm, boot, trouble
 from agent.board import PHASE, Board
@@ -25,7 +26,8 @@ def run(site: Site) -> str:
     if board.get(PHASE).get("phase") == "ready":
         return said
     while ending := _ending(site):
-        board.put(RELEASE, {"ending": ending})
+        with suppress(OSError):
+            board.put(RELEASE, {"ending": ending})
         if not _is_kept(board):
             _deallocate(site)
         threading.Event().wait(AGAIN)
@@ -37,6 +39,8 @@ def _ending(site: Site) -> str | None:
     lease = site.board.get(LEASE)
     usual = site.limits.ready_deadline_minutes * _MINUTE
     deadline = lease.get("boot_deadline", usual)
+    if deadline is not None and not isinstance(deadline, int | float):
+        deadline = usual
     if deadline is None or boot.uptime() < deadline:
         return None
     return "broken" if lease.get("was_ready") is True else "never_ready"
@@ -51,6 +55,7 @@ def _is_kept(board: Board) -> bool:
 def _deallocate(site: Site) -> None:
     try:
         arm.deallocate(site)
-    except (AgentError, OSError) as error:
-        sys.stdout.write(f"failed: {error}\n")
+    except Exception as error:  # noqa: BLE001 - it is asked again in a minute
+        told = error if isinstance(error, AgentError) else type(error).__name__
+        sys.stdout.write(f"failed: {told}\n")
         sys.stdout.flush()

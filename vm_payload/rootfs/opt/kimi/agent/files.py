@@ -48,6 +48,6 @@ def read_json(path: Path) -> dict[str, Any]:
     """Return the object of a file; empty where it is missing or no object."""
     try:
         read = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}

@@ -30,7 +30,10 @@ class Instance:
 
 @dataclass(frozen=True, kw_only=True)
 class Imds:
-    """The service, asked for one user-assigned identity by its client id."""
+    """The service, asked for one user-assigned identity by its client id.
+
+    Without an id it takes the only identity that the machine has.
+    """
 
     endpoint: str
     identity: str
@@ -45,8 +48,9 @@ class Imds:
         asked = {
             "api-version": "2018-02-01",
             "resource": resource,
-            "client_id": self.identity,
         }
+        if self.identity:
+            asked["client_id"] = self.identity
         said = self._asked(_TOKEN + urlencode(asked))
         token = said.get("access_token")
         if not isinstance(token, str) or not token:

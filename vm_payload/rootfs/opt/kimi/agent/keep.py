@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -51,9 +52,17 @@ def run(site: Site) -> NoReturn:
         known = dict(keeper.caps)
         lease.step(boot.uptime())
         if keeper.caps != known:
-            write_json(caps, keeper.caps)
+            _keep(caps, keeper.caps)
         notify.alive()
         threading.Event().wait(_EVERY)
+
+
+def _keep(place: Path, caps: Mapping[str, float]) -> None:
+    """Keep the caps over a reboot; a full disk takes no lease away."""
+    try:
+        write_json(place, caps)
+    except OSError as error:
+        _say(f"the cap is not kept over a reboot: {error}")
 
 
 def _caps(place: Path) -> dict[str, float]:

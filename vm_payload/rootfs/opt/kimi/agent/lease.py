@@ -5,7 +5,7 @@ and again every minute for ever; nothing here powers the machine off.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 from agent.board import PHASE, Board
@@ -42,13 +42,19 @@ class State:
     ending: str | None = None
     was_ready: bool = False
     release_failed: bool = False
+    sent_at: float | None = None
 
     @classmethod
     def of(cls, board: Board) -> "State":
-        """Read what the process before has told."""
+        """Read what the process before has told, as far as it can be meant."""
         said = board.get(LEASE)
-        names = {each.name for each in fields(cls)} & said.keys()
-        return cls(**{name: said[name] for name in names})
+        ending, sent_at = said.get("ending"), said.get("sent_at")
+        return cls(
+            ending=ending if ending in ENDINGS else None,
+            was_ready=said.get("was_ready") is True,
+            release_failed=said.get("release_failed") is True,
+            sent_at=sent_at if isinstance(sent_at, float) else None,
+        )
 
 
 @dataclass
@@ -62,10 +68,20 @@ class Lease:
     state: State = field(default_factory=State)
     _heard_at: float = -1.0
     _asked_for: float | None = None
-    _sent_at: float | None = None
 
     def step(self, now: float) -> None:
-        """Do all that is due; `now` is in seconds since boot."""
+        """Do all that is due; `now` is in seconds since boot.
+
+        A fault of ours, whatever it is, keeps no machine beyond its end.
+        """
+        try:
+            self._step(now)
+        except Exception as error:  # noqa: BLE001 - said, and the end is the end
+            self.say(f"a fault of the agent: {type(error).__name__}.")
+            if now >= self.keeper.lease_ends and self._may_send(now):
+                self._leave(now)
+
+    def _step(self, now: float) -> None:
         self._hear()
         self.state.was_ready |= self.board.get(PHASE).get("phase") == "ready"
         if self.state.ending is None:
@@ -102,8 +118,8 @@ class Lease:
     def _ask(self) -> None:
         try:
             self.world.ask()
-        except (AgentError, OSError) as error:
-            self.say(f"asked for more time in vain: {error}")
+        except Exception as error:  # noqa: BLE001 - no answer, of whatever kind
+            self.say(f"asked for more time in vain: {_words(error)}")
         self._hear()
 
     def _hear(self) -> None:
@@ -113,15 +129,16 @@ class Lease:
             self.keeper.hear(answer, self._heard_at)
 
     def _may_send(self, now: float) -> bool:
-        return self._sent_at is None or now - self._sent_at >= AGAIN
+        sent_at = self.state.sent_at
+        return sent_at is None or now - sent_at >= AGAIN
 
     def _leave(self, now: float) -> None:
-        self._sent_at = now
+        self.state.sent_at = now
         try:
             self.world.deallocate()
-        except (AgentError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - it is asked again in a minute
             self.state.release_failed = True
-            self.say(str(error))
+            self.say(_words(error))
         else:
             self.state.release_failed = False
             self.say(f"asked Azure to take this machine away ({self.state.ending}).")
@@ -143,3 +160,10 @@ class Lease:
             self.board.put(LEASE, {**told, **asdict(self.state)})
         except OSError as error:
             self.say(f"the board can't be written: {error}")
+
+
+def _words(error: Exception) -> str:
+    """Return what an error says; one that is no sentence of ours by its kind alone."""
+    if isinstance(error, AgentError | OSError):
+        return str(error)
+    return f"a fault of the agent: {type(error).__name__}."

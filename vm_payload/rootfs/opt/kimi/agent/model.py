@@ -11,7 +11,6 @@ from agent.files import write
 from agent.hub import ENDPOINT, Hub
 from agent.manifest import Manifest, Shape
 from agent.patience import patiently
-from agent.ranges import MissingError
 from agent.site import Site
 
 _DISKS_WITHIN = 120.0
@@ -64,16 +63,11 @@ class Model:
         patiently(attempt, Deadline(_DISKS_WITHIN))
 
     def is_in_blob(self) -> bool:
-        """Whether all of it is there: its manifest came last.
-
-        Where Blob says nothing it is taken to be.
-        """
+        """Whether Blob says that all of it is there: its manifest came last."""
         try:
             self.blobs.get(manifest.NAME)
-        except MissingError:
-            return False
         except AgentError:
-            pass
+            return False
         return True
 
     def manifest(self) -> Manifest:

@@ -47,6 +47,8 @@ def run(site: Site) -> str:
     except MissingError:
         pass
     except AgentError as error:
+        if Control(site).is_setup(_HEARD_WITHIN):
+            raise AgentError(f"Blob can't be read: {error}") from None
         return f"Blob can't be read, which is left to the restore: {error}"
     else:
         return _sealed(site, model, "the weights are in Blob")

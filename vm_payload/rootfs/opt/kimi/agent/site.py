@@ -5,8 +5,9 @@ read once, here. A verb asks for what it needs, so that one missing line stops o
 the lease keeper works with none of them.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agent.board import Board
@@ -15,6 +16,7 @@ from agent.imds import Imds
 
 _IMDS = "http://169.254.169.254"
 _ARM = "https://management.azure.com"
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9.:-]+")
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,20 @@ class Site:
 
     @property
     def imds(self) -> Imds:
+        """The metadata service, for the identity that must be named."""
+        return replace(self.bare_imds, identity=self["AZURE_CLIENT_ID"])
+
+    @property
+    def bare_imds(self) -> Imds:
+        """The same for what must work without any setting: leaving, and reporting."""
         endpoint = self.get("IMDS_ENDPOINT", _IMDS)
-        return Imds(endpoint=endpoint, identity=self["AZURE_CLIENT_ID"])
+        return Imds(endpoint=endpoint, identity=self.get("AZURE_CLIENT_ID", ""))
 
     @property
     def arm(self) -> str:
-        return self.get("ARM_ENDPOINT", _ARM).rstrip("/")
+        """Azure's own address; one that is none must not keep it from leaving."""
+        given = self.get("ARM_ENDPOINT", _ARM).rstrip("/")
+        return given if _ADDRESS.fullmatch(given) else _ARM
 
     @property
     def limits(self) -> Limits:

@@ -4,6 +4,7 @@ They stand beside the phase: what a later unit says of itself hides no earlier t
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from agent import boot
@@ -22,7 +23,8 @@ def give_up(board: Board, unit: str) -> str:
     name = unit.partition(".")[0]
     said = board.get(f"{_SAID}-{name}").get("said")
     told = str(said) if said else f"{unit} was ended, and has said nothing."
-    board.put(f"{_GIVEN_UP}-{name}", {"at": boot.uptime(), "said": told})
+    with suppress(OSError):  # a full board must not keep it from the release
+        board.put(f"{_GIVEN_UP}-{name}", {"at": boot.uptime(), "said": told})
     return told
 
 
@@ -40,7 +42,12 @@ def phase(board: Board) -> Mapping[str, Any]:
     now, told = board.get(PHASE), board.all(f"{_GIVEN_UP}-")
     if not told:
         return now
-    said = min(told, key=lambda each: float(each.get("at", 0)))["said"]
+    said = min(told, key=_at).get("said")
     if now.get("phase") == "ready":
         return {**now, "detail": said}
     return {"phase": "broken", "detail": said, "progress": None}
+
+
+def _at(told: Mapping[str, Any]) -> float:
+    at = told.get("at")
+    return at if isinstance(at, float) else 0.0

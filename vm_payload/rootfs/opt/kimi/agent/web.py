@@ -28,7 +28,7 @@ def is_passing(status: int) -> bool:
 
 def waits(said: str | None) -> float | None:
     """Return the seconds of a Retry-After; None where it names none."""
-    return float(said) if said and said.isdigit() else None
+    return float(said) if said and said.isdecimal() else None
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Reply:
         """Return the body, or an empty object where it is none."""
         try:
             read = json.loads(self.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return read if isinstance(read, dict) else {}
 
@@ -81,7 +81,9 @@ def ask(request: Request, seconds: float) -> Reply:
     except queue.Empty:
         got = TimeoutError(f"no answer in {seconds:.0f} s")
     if isinstance(got, Exception):
-        raise Passing(f"{_host(request.url)} can't be reached ({got}).")
+        # What http.client can't send it quotes, be it a token.
+        why = type(got).__name__ if isinstance(got, ValueError) else got
+        raise Passing(f"{_host(request.url)} can't be reached ({why}).")
     return got
 
 
@@ -106,7 +108,10 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def _host(url: str) -> str:
-    return urlsplit(url).hostname or url
+    try:
+        return urlsplit(url).hostname or url
+    except ValueError:
+        return url
 
 
 def _into(

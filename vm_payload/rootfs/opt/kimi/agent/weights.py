@@ -5,6 +5,7 @@ azcopy, else from Hugging Face at the same revision; the marker is written last.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from shutil import disk_usage, rmtree
 
@@ -36,7 +37,8 @@ def run(site: Site) -> str:
         model.wait_for_disks()
         manifest = model.manifest()
         done = _whole(model, manifest, Progress(board, _PHASE, manifest.size))
-        model.keep(manifest)
+        with suppress(OSError):  # a spare copy, on a disk that may be full
+            model.keep(manifest)
         return done
 
 

@@ -109,7 +109,7 @@ class Site:
         said = f"{parts.hostname} refuses {parts.path} with {got.status}"
         after = got.headers.get("Retry-After", "")
         if got.status in passing:
-            raise Passing(said, float(after) if after.isdigit() else 0.0)
+            raise Passing(said, float(after) if after.isdecimal() else 0.0)
         raise Failure(f"{said} {_object(body).get('error_description', '')}".rstrip())
 
     def _read(self, got: http.client.HTTPResponse) -> bytes:
@@ -136,10 +136,12 @@ class Site:
     def instance(self, what: str) -> str:
         return self.imds("instance/compute?api-version=2021-02-01", what)
 
-    def bearer(self, resource: str) -> dict[str, str]:
-        """Return the header with a fresh token of this machine's identity."""
-        asked = {"resource": resource, "client_id": self["AZURE_CLIENT_ID"]}
-        query = urlencode({"api-version": "2018-02-01"} | asked)
+    def bearer(self, resource: str, identity: str) -> dict[str, str]:
+        """Return the header with a fresh token; without an id, of the only identity."""
+        asked = {"api-version": "2018-02-01", "resource": resource}
+        if identity:
+            asked["client_id"] = identity
+        query = urlencode(asked)
         token = self.imds(f"identity/oauth2/token?{query}", "access_token")
         return {"Authorization": f"Bearer {token}"}
 
@@ -157,7 +159,8 @@ def bring(site: Site, root: Path, there: Record) -> str:
     store, name = site["PAYLOAD_URL"], quote(site.instance("name"), safe="")
     if not store.startswith("https://"):
         raise Failure("PAYLOAD_URL must start with https://")
-    headers = site.bearer("https://storage.azure.com") | {"x-ms-version": "2021-08-06"}
+    token = site.bearer("https://storage.azure.com", site["AZURE_CLIENT_ID"])
+    headers = token | {"x-ms-version": "2021-08-06"}
     passing = _BUSY if there.sha256 else _BUSY | _NOT_YET
     pointer = site.ask(f"{store}/machines/{name}.json", headers, passing)
     sha256 = str(_object(pointer).get("sha256"))
@@ -339,9 +342,15 @@ def recorded(root: Path) -> Record:
     """Return what is on the disk: no files where nothing is."""
     try:
         read = json.loads((root / RECORD).read_bytes())
-        return Record(str(read["sha256"]), tuple(map(str, read["files"])))
+        files = tuple(name for name in map(str, read["files"]) if _is_inside(name))
+        return Record(str(read["sha256"]), files)
     except (OSError, ValueError, KeyError, TypeError):
         return Record()
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name of the record stays below the root: it is unlinked by root."""
+    return not name.startswith("/") and ".." not in PurePosixPath(name).parts
 
 
 def record(root: Path, now: Record) -> None:
@@ -369,11 +378,15 @@ def patiently(attempt: Callable[[], str], until: float) -> str:
 def leave(environ: Mapping[str, str]) -> str:
     """Ask Azure once to deallocate this machine, and say what it answers."""
     site = Site(environ, time.monotonic() + REQUEST_SECONDS)
-    arm = environ.get("ARM_ENDPOINT") or "https://management.azure.com"
+    arm, identity = environ.get("ARM_ENDPOINT", ""), environ.get("AZURE_CLIENT_ID", "")
+    if not re.fullmatch(r"https?://[A-Za-z0-9.:-]+/*", arm):
+        arm = "https://management.azure.com"
     try:
-        url = f"{arm}{site.instance('resourceId')}/deallocate?api-version=2024-07-01"
-        site.ask(url, site.bearer("https://management.azure.com"), method="POST")
-    except Failure as error:
+        url = f"{arm.rstrip('/')}{site.instance('resourceId')}/deallocate"
+        url += "?api-version=2024-07-01"
+        headers = site.bearer("https://management.azure.com", identity)
+        site.ask(url, headers, method="POST")
+    except (Failure, ValueError) as error:
         return f"there is no payload, and the machine can't give itself back: {error}."
     return "there is no payload: the machine gives itself back, and Azure takes it."
 
