@@ -34,6 +34,10 @@ _TIMES = ("ExecMainStartTimestampMonotonic", "ExecMainExitTimestampMonotonic")
 ONCE = ("bootstrap", "disk", "seed", "weights")
 
 
+# A whole boot beside whatever else the machine does; each wait has its own limit.
+pytestmark = pytest.mark.timeout(400)
+
+
 @dataclass
 class Vm:
     """A machine that was just made, and all that it can reach."""
@@ -66,7 +70,7 @@ class Vm:
     def settles(self, unit: str, *states: str) -> None:
         """Wait until a unit is in one of these states; else show the whole journal."""
         try:
-            soon(lambda: self.container.show(unit, "ActiveState") in states, 60)
+            soon(lambda: self.container.show(unit, "ActiveState") in states, 120)
         except AssertionError:
             said = self.container.do("journalctl", "--boot", "--no-pager").stdout
             pytest.fail(f"{unit} is not {' or '.join(states)}:\n{said}")
@@ -184,11 +188,11 @@ def test_a_machine_that_can_not_come_up_is_told_of_and_given_back(
         vm.limits(f"kimi-{unit}.service", RestartSec="100ms")
     vm.container.mask(masked)
     vm.publish()
-    vm.boots(disks=0, uptime=BOOT_DEADLINE - 15)
+    vm.boots(disks=0, uptime=BOOT_DEADLINE - 45)
     vm.settles("kimi-disk.service", "failed")
     assert vm.container.journal("kimi-disk.service").count("Starting ") == 3
     assert vm.azure.log.of(Kind.VM_DEALLOCATE) == []
-    soon(lambda: vm.azure.log.of(Kind.VM_DEALLOCATE), 60)
+    soon(lambda: vm.azure.log.of(Kind.VM_DEALLOCATE), 120)
     told = vm.container.do("cat", "/run/kimi/state/given-up-kimi-disk.json").stdout
     assert "no local NVMe disk was found" in told
     assert vm.azure.log.of(Kind.VM_POWER_OFF) == []
@@ -200,7 +204,7 @@ def test_what_moves_is_given_time_and_what_hangs_is_ended(
     """Bytes buy a oneshot more than TimeoutStartSec=, whatever it began with."""
     vm.blobs.fill()
     with relaying(vm.store.url.rpartition("/")[0], certificate) as relay:
-        relay.pause = 0.5
+        relay.pause = 0.2
         container = vm.blobs.url.rpartition("/")[2]
         vm.publish(WEIGHTS_URL=f"{relay.url}/{container}")
         vm.limits("kimi-weights.service", TimeoutStartSec="4s", Restart="no")
