@@ -55,15 +55,14 @@ def test_the_hubs_files_come_to_blob_and_are_sealed(
     said = seeded(payload, gate)
     assert "files were put into Blob, and nobody can write there any more" in said
     assert {name: blobs.get(name) for name in MODEL.files} == MODEL.files
-    names = [name for name in gate.written if name != ".kimi-probe"]
-    assert names[-1] == "manifest.json"
+    assert gate.written[-1] == "manifest.json"
     whole = parse(blobs.get("manifest.json") or b"", MODEL.shape)
     assert all(file.is_sha256 for file in whole.files)
     for file in whole.files:
         assert hashlib.sha256(MODEL.files[file.path]).hexdigest() == file.digest
     blocks = [each for each in gate.seen if each.query.get("comp") == "block"]
     assert all("content-md5" in each.headers for each in blocks)
-    assert blobs.get(".kimi-probe") is None
+    assert blobs.names() == {*MODEL.files, "manifest.json"}
     assert f"HEAD /{MODEL.repo}/resolve/{MODEL.revision}/{FIRST}" in hub.asked
 
 
@@ -138,7 +137,7 @@ def test_without_the_permission_it_says_what_to_do(
         seed.run(payload.site)
     assert payload.phase["phase"] == "seeding"
     assert "control weights open" in payload.phase["detail"]
-    assert set(gate.written) == {".kimi-probe"}
+    assert gate.written == []
 
 
 def test_it_is_not_done_while_writing_is_allowed(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,6 +110,13 @@ class Blobs:
         if reply.status_code == httpx.codes.NOT_FOUND:
             return None
         return reply.raise_for_status().content
+
+    def names(self) -> set[str]:
+        """What a list of the container shows, without the folder."""
+        query = {"restype": "container", "comp": "list"}
+        listed = self.client.get(self.url, params=query).raise_for_status()
+        found = re.findall("<Name>(.*?)</Name>", listed.text)
+        return {name.removeprefix(f"{MODEL.folder}/") for name in found}
 
     def remove(self, name: str, model: Model = MODEL) -> None:
         self.client.delete(f"{self.url}/{model.folder}/{name}").raise_for_status()

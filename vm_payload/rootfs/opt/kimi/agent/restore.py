@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -60,8 +61,9 @@ class Restore:
 
 def there(place: Path) -> int:
     """Return the bytes of a file that is at its place, or on its way."""
-    for path in (place, place.with_name(place.name + PART)):
-        if path.exists():
+    for path in (place, place.with_name(place.name + PART), place):
+        # Between the looks another process may have renamed it to its place.
+        with suppress(FileNotFoundError):
             return path.stat().st_size
     return 0
 

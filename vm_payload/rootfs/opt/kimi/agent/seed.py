@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from agent import manifest
-from agent.blob import Container, ForbiddenError
+from agent.blob import Container
 from agent.command import Deadline
 from agent.control import Control
 from agent.crew import Said, each
@@ -28,15 +28,13 @@ from agent.progress import Progress
 from agent.ranges import MissingError
 from agent.restore import there
 from agent.site import Site
-from agent.upload import is_there, upload
-from agent.web import Request
+from agent.upload import is_there, may_write, upload
 
 _PHASE = "seeding"
 # A shard is on its way down and up again before anything of it counts.
 QUIET = 900.0
 _HEARD_WITHIN = 90.0
 _PERMISSION_WITHIN = 900.0
-_PROBE = ".kimi-probe"
 
 
 def run(site: Site) -> str:
@@ -136,18 +134,9 @@ def _wait(blobs: Container, site: Site, *, open_: bool) -> None:
     command = "open" if open_ else "seal"
 
     def attempt() -> None:
-        if _can_write(blobs) is not open_:
+        if may_write(blobs) is not open_:
             said = f"now run `python -m control weights {command}`"
             site.board.phase(_PHASE, f"{said}; it counts after some minutes.")
             raise Passing(f"{said}: Blob can {'not ' * open_}be written to.", 10.0)
 
     patiently(attempt, Deadline(_PERMISSION_WITHIN))
-
-
-def _can_write(blobs: Container) -> bool:
-    try:
-        blobs.put(_PROBE, b"may this machine write?")
-        blobs.send(Request(method="DELETE", url=blobs.place(_PROBE).url))
-    except ForbiddenError:
-        return False
-    return True

@@ -9,7 +9,7 @@ import hashlib
 from pathlib import Path
 from urllib.parse import quote
 
-from agent.blob import Container
+from agent.blob import Container, ForbiddenError
 from agent.errors import AgentError
 from agent.manifest import File
 from agent.ranges import MissingError
@@ -17,6 +17,7 @@ from agent.web import Request
 
 _BLOCK = 32 * 2**20
 _DIGEST = "x-ms-meta-digest"
+_PROBE = ".kimi-probe"
 
 
 def is_there(blobs: Container, file: File) -> bool:
@@ -41,17 +42,26 @@ def upload(blobs: Container, file: File, place: Path) -> None:
         while block := content.read(_BLOCK):
             digest.update(block)
             whole.update(block)
-            blocks.append(_put(blobs, file, len(blocks), block))
+            blocks.append(_put(blobs, file.path, len(blocks), block))
     if digest.hexdigest() != file.digest:
         raise AgentError(f"{file.path} changed on the disk while it was uploaded.")
     _commit(blobs, file, blocks, _text(whole.digest()))
 
 
-def _put(blobs: Container, file: File, number: int, block: bytes) -> str:
+def may_write(blobs: Container) -> bool:
+    """Try it, with a block that nobody commits: it is never a blob, and soon gone."""
+    try:
+        _put(blobs, _PROBE, 0, b"may this machine write?")
+    except ForbiddenError:
+        return False
+    return True
+
+
+def _put(blobs: Container, path: str, number: int, block: bytes) -> str:
     """Put one block; the service compares its checksum."""
     name = base64.b64encode(f"{number:06}".encode()).decode()
     checksum = _text(hashlib.md5(block, usedforsecurity=False).digest())
-    url = f"{blobs.place(file.path).url}?comp=block&blockid={quote(name, safe='')}"
+    url = f"{blobs.place(path).url}?comp=block&blockid={quote(name, safe='')}"
     headers = {"Content-MD5": checksum}
     blobs.send(Request(method="PUT", url=url, headers=headers, body=block))
     return name
