@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 BOOTSTRAP = "kimi-bootstrap.service"
 # They hold nothing that a restart would cut: not the model, and no download.
-LASTING = ("kimi-heartbeat.service", "kimi-lease.service")
+LASTING = ("kimi-heartbeat.service", "kimi-lease.service", "kimi-watch.service")
 _UNITS = re.compile(
     r"etc/systemd/system/([\w@.-]+\.(?:service|target|timer|socket|path|mount))"
 )

@@ -10,10 +10,13 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from hypothesis import given
@@ -27,6 +30,7 @@ from local.certificate import Certificate
 from tests.payload.agent import LATE
 from tests.payload.older import OLDER, older
 from tests.payload.store import NAME, Store
+from tests.soon import soon
 
 PROGRAM = (
     Path(__file__).parents[2] / "vm_payload/rootfs/usr/local/lib/kimi/bootstrap.py"
@@ -101,15 +105,11 @@ class Machine:
             "HTTPS_PROXY": NOWHERE,
         }
 
-    def start(
-        self, patience: float = 0.5, uptime: float = 100
-    ) -> "subprocess.Popen[str]":
-        """Begin a boot that has so long been on, and is this patient."""
+    def start(self, call: str) -> "subprocess.Popen[str]":
+        """Begin to call something of the program."""
         code = (
             f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r});"
-            f"import bootstrap; {self.setup};"
-            f"limits = bootstrap.Limits({patience}, {patience}, 3600, 0.1);"
-            f"sys.exit(bootstrap.main(limits, lambda: {uptime}))"
+            f"import bootstrap; {self.setup}; sys.exit({call})"
         )
         return subprocess.Popen(
             [self.python, "-B", "-c", code],
@@ -119,9 +119,10 @@ class Machine:
             text=True,
         )
 
-    def boot(self, patience: float = 0.5, uptime: float = 100) -> tuple[int, str]:
+    def boot(self, patience: float = 0.5) -> tuple[int, str]:
         """Boot, and return how the bootstrap ended: always with one line, no token."""
-        with self.start(patience, uptime) as process:
+        limits = f"bootstrap.Limits({patience}, {patience})"
+        with self.start(f"bootstrap.main({limits})") as process:
             try:
                 said, _ = process.communicate(timeout=60)
             except BaseException:
@@ -131,14 +132,26 @@ class Machine:
         assert "eyJ" not in said
         return process.returncode, said.strip()
 
-    def leave(self, lines: int) -> list[str]:
-        """Be on for an hour without a payload; power off after so many lines."""
-        with self.start(uptime=3_601) as process:
+    @contextmanager
+    def watched(self, uptime: float, left: float = 0.0) -> Iterator[IO[str]]:
+        """Watch a machine that has so long been on, until the power is off."""
+        limits = f"bootstrap.Limits(left={left}, every=0.1)"
+        since = time.monotonic() - uptime
+        clock = f"lambda: bootstrap.time.monotonic() - {since}"
+        with self.start(f"bootstrap.watch({limits}, {clock})") as process:
             assert process.stdout is not None
             try:
-                return [process.stdout.readline() for _ in range(lines)]
+                yield process.stdout
+                assert process.poll() is None
             finally:
                 process.kill()
+
+    def loses_its_keeper(self) -> None:
+        """Let systemd say of every unit that it is not active."""
+        (self.folder / "fail-is-active").touch()
+
+    def keeps(self) -> None:
+        (self.folder / "fail-is-active").unlink()
 
     @property
     def calls(self) -> list[str]:
@@ -302,7 +315,7 @@ def test_an_update_never_takes_the_bootstrap_away(
 ) -> None:
     """The way to the next payload stays, and the pins do."""
     own = "usr/local/lib/kimi/bootstrap.py"
-    unit = f"{UNITS}/kimi-bootstrap.service"
+    unit = f"{UNITS}/kimi-watch.service"
     store.publish(pack(FIRST | {own: b"pass\n", unit: ENABLED}))
     machine.boot()
     store.publish(pack({"opt/kimi/agent/run.py": b"RUN = 2\n"}))
@@ -387,7 +400,7 @@ def test_a_cut_update_is_done_again(machine: Machine, store: Store) -> None:
     machine.boot()
     (machine.folder / "fail-daemon-reload").touch()
     store.publish(pack(FIRST | {"opt/kimi/agent/run.py": b"RUN = 2\n"}))
-    code, said = machine.boot(uptime=9_000)
+    code, said = machine.boot()
     assert code == 1
     assert said.startswith("`systemctl daemon-reload` ended with 3: no;")
     assert machine.record["sha256"] == ""
@@ -577,42 +590,72 @@ def test_f03_a_machine_made_again_from_its_disk(machine: Machine, store: Store) 
     assert again.there("opt/kimi/agent/run.py") == b"RUN = 2\n"
 
 
-def test_after_an_hour_without_a_payload_it_leaves(
+def test_what_was_deleted_comes_again(machine: Machine, store: Store) -> None:
+    """By hand or by a fault of the disk: a file is missing, so all is unpacked anew."""
+    sha256 = store.publish(WHOLE)
+    machine.boot()
+    before = machine.disk
+    (machine.root / "opt/kimi/agent/run.py").unlink()
+    said = machine.boot()[1]
+    assert said == f"payload {sha256[:12]} is unpacked: 1 new, 0 changed, 0 removed."
+    assert machine.disk == before
+
+
+def test_a_machine_whose_lease_nobody_keeps_leaves(
     machine: Machine, azure: LocalAzure
 ) -> None:
     """Azure refuses, then takes it; it goes on asking until the power is off."""
     azure.faults.arm("permission", times=2, action="deallocate/action", caller="vm")
-    said = machine.leave(5)
-    assert said[0].endswith("; no whole payload is on the disk.\n")
-    assert "can't give itself back: 127.0.0.1 refuses" in said[1]
-    assert "Azure takes it" in said[3]
+    machine.loses_its_keeper()
+    with machine.watched(3_601) as said:
+        lines = [said.readline() for _ in range(4)]
+    assert "does not take the machine: 127.0.0.1 refuses" in lines[0]
+    assert "Azure takes it" in lines[3]
     asked = azure.log.of(Kind.VM_DEALLOCATE, caller="vm")
     assert [each.status for each in asked][:4] == [403, 403, 202, 202]
     assert asked[0].query == {"api-version": "2024-07-01"}
+    assert "systemctl is-active kimi-lease.service" in machine.calls
 
 
-def test_it_leaves_without_knowing_where_payloads_are(
+def test_it_leaves_without_any_setting(machine: Machine, azure: LocalAzure) -> None:
+    """A machine whose custom data lacks its lines must not run for ever either."""
+    machine.environ |= {"PAYLOAD_URL": "", "AZURE_CLIENT_ID": "", "PATH": "/nowhere"}
+    azure.faults.arm("imds_missing", kinds=frozenset({Kind.IMDS_TOKEN}))
+    with machine.watched(3_601) as said:
+        assert "with 404" in said.readline()
+        assert "Azure takes it" in said.readline()
+
+
+@pytest.mark.parametrize("uptime", [100, 9_000], ids=["early", "kept"])
+def test_it_does_not_leave_otherwise(
+    machine: Machine, azure: LocalAzure, uptime: float
+) -> None:
+    """Not before the hour, and never while the lease is kept."""
+    if uptime < 3_600:
+        machine.loses_its_keeper()
+    with machine.watched(uptime):
+        soon(lambda: len(machine.calls) > 5)
+    assert azure.log.of(Kind.VM_DEALLOCATE) == []
+
+
+def test_a_keeper_that_comes_back_is_given_its_time_anew(
     machine: Machine, azure: LocalAzure
 ) -> None:
-    """A machine whose custom data lacks a line must not run for ever either."""
-    machine.environ["PAYLOAD_URL"] = ""
-    azure.faults.arm("imds_missing", kinds=frozenset({Kind.IMDS_TOKEN}))
-    said = machine.leave(3)
-    assert "with 404" in said[1]
-    assert "Azure takes it" in said[2]
+    """What was restarted, or stopped for a moment, takes no machine away."""
+    with machine.watched(9_000, left=3.0) as said:
+        for _ in range(3):
+            machine.loses_its_keeper()
+            threading.Event().wait(1.5)
+            machine.keeps()
+            soon(_after(machine, len(machine.calls)))
+        assert azure.log.of(Kind.VM_DEALLOCATE) == []
+        machine.loses_its_keeper()
+        assert "Azure takes it" in said.readline()
 
 
-@pytest.mark.parametrize("uptime", [3_599, 9_000], ids=["early", "with a payload"])
-def test_it_does_not_leave_otherwise(
-    machine: Machine, azure: LocalAzure, store: Store, uptime: float
-) -> None:
-    """Not before the hour, and never with a payload: its units know what to do."""
-    if uptime > 3_600:
-        store.publish(WHOLE)
-        machine.boot()
-        store.name("0" * 64)
-    assert machine.boot(uptime=uptime)[0] == (0 if uptime > 3_600 else 1)
-    assert azure.log.of(Kind.VM_DEALLOCATE) == []
+def _after(machine: Machine, count: int) -> Callable[[], bool]:
+    """Whether it has looked twice since then."""
+    return lambda: len(machine.calls) > count + 1
 
 
 @pytest.mark.parametrize("verb", ["enable", "start", "--create"])
@@ -652,21 +695,3 @@ def _loaded() -> Any:
 
 
 bootstrap = _loaded()
-
-
-def test_giving_back_goes_on_for_ever() -> None:
-    """One step, one pause, and again, whatever the step says."""
-    done: list[str] = []
-
-    def wait() -> None:
-        done.append("waited")
-        if len(done) == 6:
-            raise StopIteration
-
-    def step() -> str:
-        done.append("asked")
-        return "refused"
-
-    with pytest.raises(StopIteration):
-        bootstrap.release(step, wait)
-    assert done == ["asked", "waited"] * 3

@@ -64,7 +64,7 @@ def test_each_file_is_that_of_its_place() -> None:
     assert told["content"].splitlines() == [
         f"{name}={SITE[name]}" for name in sorted(SITE)
     ]
-    assert len(files) == 5
+    assert len(files) == 6
     for path, each in files.items():
         assert each["encoding"] == "gz+b64"
         assert each["permissions"] == "0644"
@@ -97,7 +97,7 @@ def test_f06_nothing_upgrades_by_itself() -> None:
     mask, *_, last = said["runcmd"]
     assert mask[:3] == ["systemctl", "mask", "--now"]
     assert {"apt-daily.timer", "apt-daily-upgrade.timer"} < set(mask)
-    assert last[-1] == "kimi-bootstrap.service"
+    assert last[-2:] == ["kimi-bootstrap.service", "kimi-watch.service"]
 
 
 def test_no_shell_and_no_version_is_in_it() -> None:

@@ -145,9 +145,8 @@ def test_a_running_machine_is_told_and_believed_by_its_words(
     assert script[0] == "systemctl restart kimi-bootstrap.service"
     assert "systemctl" not in done.output
     again = operator.run("payload", "update", IDLE_MINUTES="15")
-    assert (
-        "systemctl restart kimi-heartbeat.service kimi-lease.service\n" in again.output
-    )
+    lasting = "kimi-heartbeat.service kimi-lease.service kimi-watch.service"
+    assert f"systemctl restart {lasting}\n" in again.output
 
 
 def test_a_machine_that_does_not_say_so_has_not_taken_it(

@@ -27,7 +27,10 @@ FOR_EVER = {
     "kimi-heartbeat.service",
     "kimi-lease.service",
     "kimi-secrets.service",
+    "kimi-watch.service",
 }
+# They come with the custom data, and run nothing of the payload.
+OURS = {"kimi-bootstrap.service", "kimi-watch.service"}
 NEXT = {
     "kimi-disk.service": "kimi-bootstrap.service",
     "kimi-weights.service": "kimi-disk.service",
@@ -162,9 +165,9 @@ def test_f04_what_needs_the_disks_says_so() -> None:
 def test_it_calls_one_verb_without_a_shell(name: str) -> None:
     """No inline shell, and a verb that there is."""
     (start,) = unit(name)["ExecStart"]
-    if name == "kimi-bootstrap.service":
-        program = start.split()[-1]
-        assert (ROOTFS / program.lstrip("/")).exists()
+    if name in OURS:
+        program = start.removeprefix("/usr/bin/python3 -I /").removesuffix(" watch")
+        assert (ROOTFS / program).exists()
         return
     verb = start.removeprefix("/usr/bin/python3 -m agent ")
     assert name in {f"kimi-{verb}.service", f"kimi-{verb}@.service"}

@@ -10,12 +10,11 @@ import threading
 from contextlib import suppress
 
 from agent import arm, boot, trouble
-from agent.board import PHASE, Board
+from agent.board import PHASE
 from agent.errors import AgentError
-from agent.lease import AGAIN, LEASE, RELEASE
+from agent.lease import AGAIN, LEASE, RELEASE, SILENT, kept_at
 from agent.site import Site
 
-_SILENT = 120.0
 _MINUTE = 60.0
 
 
@@ -28,7 +27,7 @@ def run(site: Site) -> str:
     while ending := _ending(site):
         with suppress(OSError):
             board.put(RELEASE, {"ending": ending})
-        if not _is_kept(board):
+        if boot.uptime() - kept_at(board) >= SILENT:
             _deallocate(site)
         threading.Event().wait(AGAIN)
     return said
@@ -44,12 +43,6 @@ def _ending(site: Site) -> str | None:
     if deadline is None or boot.uptime() < deadline:
         return None
     return "broken" if lease.get("was_ready") is True else "never_ready"
-
-
-def _is_kept(board: Board) -> bool:
-    """Whether the lease keeper has been at work lately."""
-    at = board.get(LEASE).get("at")
-    return isinstance(at, float) and boot.uptime() - at < _SILENT
 
 
 def _deallocate(site: Site) -> None:

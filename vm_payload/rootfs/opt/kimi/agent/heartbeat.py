@@ -1,4 +1,7 @@
-"""The verb `heartbeat`: a report every 30 seconds, for ever."""
+"""The verb `heartbeat`: a report every 30 seconds, for ever.
+
+It looks after the lease keeper too, and takes its place while that is dead.
+"""
 
 import sys
 import threading
@@ -8,6 +11,7 @@ from agent import notify
 from agent.control import Control
 from agent.errors import AgentError
 from agent.site import Site
+from agent.standin import StandIn
 
 EVERY = 30.0
 _SECONDS = 15.0
@@ -15,7 +19,7 @@ _SECONDS = 15.0
 
 def run(site: Site) -> NoReturn:
     """Report for ever; what goes wrong is said once for each kind of it."""
-    control = Control(site)
+    control, lease = Control(site), StandIn(site)
     notify.ready("reports to the control plane")
     said = ""
     while True:
@@ -24,6 +28,7 @@ def run(site: Site) -> NoReturn:
             sys.stdout.write(f"heartbeat: {now}\n")
             sys.stdout.flush()
         said = now
+        lease.step()
         notify.alive()
         threading.Event().wait(EVERY)
 

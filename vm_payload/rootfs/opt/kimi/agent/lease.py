@@ -13,6 +13,8 @@ from agent.errors import AgentError
 from agent.keeper import ASKS_BEFORE, CLOSES_BEFORE, Answer, Keeper
 
 LEASE, RELEASE = "lease", "release"
+# Longer than systemd needs to begin a keeper anew that hangs.
+SILENT = 180.0
 ENDINGS = ("idle", "lease", "broken", "never_ready")
 AGAIN = 60.0
 
@@ -66,6 +68,7 @@ class Lease:
     world: World
     say: Callable[[str], None]
     state: State = field(default_factory=State)
+    by: str = LEASE
     _heard_at: float = -1.0
     _asked_for: float | None = None
 
@@ -149,6 +152,7 @@ class Lease:
         closed = now >= keeper.lease_ends - CLOSES_BEFORE or keeper.drain
         told = {
             "at": now,
+            "by": self.by,
             "armed_until": keeper.utc(keeper.lease_ends, wall, now),
             "cap_at": keeper.utc(keeper.cap_at, wall, now),
             "draining": self.state.ending is not None or closed,
@@ -160,6 +164,15 @@ class Lease:
             self.board.put(LEASE, {**told, **asdict(self.state)})
         except OSError as error:
             self.say(f"the board can't be written: {error}")
+
+
+def kept_at(board: Board, by: str | None = None) -> float:
+    """Return when it was last kept, by this verb or by any, in seconds since boot."""
+    told = board.get(LEASE)
+    at = told.get("at")
+    if not isinstance(at, float) or by not in {None, told.get("by")}:
+        return 0.0
+    return at
 
 
 def _words(error: Exception) -> str:

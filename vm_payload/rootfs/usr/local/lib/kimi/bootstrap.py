@@ -1,8 +1,8 @@
 """Brings this machine its payload: the archive that its blob names, unpacked to `/`.
 
 It comes with the custom data, which can never change, so it knows no version and needs
-nothing but Python. It runs at each boot, before all else of ours. A machine without any
-payload an hour after its boot gives itself back: nothing else watches what it costs.
+nothing but Python. It runs at each boot, before all else of ours. Called with `watch`
+it gives back a machine whose payload keeps no lease: nobody else sees what that costs.
 """
 # ruff: noqa: INP001
 
@@ -31,7 +31,9 @@ TMPFILES = {PurePosixPath("etc/tmpfiles.d"), PurePosixPath("usr/lib/tmpfiles.d")
 PINS = "etc/kimi-pins.env"
 RECORD = "var/lib/kimi/payload.json"
 # An update that leaves them out must not take away the way to the next one.
-KEPT = {PINS, "usr/local/lib/kimi/bootstrap.py", f"{UNITS}/kimi-bootstrap.service"}
+OURS = {f"{UNITS}/kimi-bootstrap.service", f"{UNITS}/kimi-watch.service"}
+KEPT = {PINS, "usr/local/lib/kimi/bootstrap.py", *OURS}
+KEEPER = "kimi-lease.service"
 LARGEST, LARGEST_UNPACKED = 64 * 2**20, 512 * 2**20
 REQUEST_SECONDS, PROGRAM_SECONDS, LONGEST_PAUSE = 10.0, 90.0, 10.0
 _BUSY = {408, 429, *range(500, 600)}
@@ -53,12 +55,17 @@ class Passing(Failure):
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds to try without a payload, and with one; when and how often to leave."""
+    """Seconds to try without a payload, and with one.
+
+    Then when the lease must be kept since boot, how long it may be left, and how often
+    that is looked at.
+    """
 
     patience: float = 600.0
     brief: float = 60.0
     hour: float = 3600.0
-    again: float = 60.0
+    left: float = 600.0
+    every: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -271,7 +278,8 @@ def _put(
     file = tar.extractfile(each)
     content = file.read() if file else b""
     if each.name == PINS and place.exists():
-        content = merged(place.read_text(), content.decode()).encode()
+        there = place.read_text(errors="surrogateescape")
+        content = merged(there, content.decode()).encode(errors="surrogateescape")
     _write(beside, content, each.mode & 0o755)
 
 
@@ -343,7 +351,8 @@ def recorded(root: Path) -> Record:
     try:
         read = json.loads((root / RECORD).read_bytes())
         files = tuple(name for name in map(str, read["files"]) if _is_inside(name))
-        return Record(str(read["sha256"]), files)
+        is_whole = all(os.path.lexists(root / name) for name in files)
+        return Record(str(read["sha256"]) if is_whole else "", files)
     except (OSError, ValueError, KeyError, TypeError):
         return Record()
 
@@ -375,6 +384,33 @@ def patiently(attempt: Callable[[], str], until: float) -> str:
         pause = min(pause * 2, LONGEST_PAUSE)
 
 
+def since_boot() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def watch(
+    limits: Limits = Limits(), uptime: Callable[[], float] = since_boot
+) -> NoReturn:
+    """Give the machine back while nobody keeps its lease; only power off ends it."""
+    kept_at = uptime()
+    while True:
+        now = uptime()
+        if is_kept():
+            kept_at = now
+        elif now >= limits.hour and now - kept_at >= limits.left:
+            say(leave(os.environ))
+        threading.Event().wait(limits.every)
+
+
+def is_kept() -> bool:
+    """Whether the payload's keeper of the lease is up; one that falls over is not."""
+    try:
+        run("systemctl", "is-active", KEEPER)
+    except (Failure, OSError, subprocess.SubprocessError):
+        return False
+    return True
+
+
 def leave(environ: Mapping[str, str]) -> str:
     """Ask Azure once to deallocate this machine, and say what it answers."""
     site = Site(environ, time.monotonic() + REQUEST_SECONDS)
@@ -386,16 +422,9 @@ def leave(environ: Mapping[str, str]) -> str:
         url += "?api-version=2024-07-01"
         headers = site.bearer("https://management.azure.com", identity)
         site.ask(url, headers, method="POST")
-    except (Failure, ValueError) as error:
-        return f"there is no payload, and the machine can't give itself back: {error}."
-    return "there is no payload: the machine gives itself back, and Azure takes it."
-
-
-def release(step: Callable[[], str], wait: Callable[[], object]) -> NoReturn:
-    """Give the machine back, however often Azure refuses; only power off ends it."""
-    while True:
-        say(step())
-        wait()
+    except Exception as error:  # noqa: BLE001 - it is asked again, whatever it was
+        return f"nobody keeps the lease, and Azure does not take the machine: {error}."
+    return "nobody keeps the lease: the machine gives itself back, and Azure takes it."
 
 
 def say(sentence: str) -> None:
@@ -403,17 +432,13 @@ def say(sentence: str) -> None:
     sys.stdout.flush()
 
 
-def since_boot() -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
-
-
-def main(limits: Limits = Limits(), uptime: Callable[[], float] = since_boot) -> int:
+def main(limits: Limits = Limits()) -> int:
     """Return 0 where a whole payload is on the disk, and 1 to be started again."""
     os.umask(0o022)
     environ, root = os.environ, Path(os.environ.get("KIMI_ROOT") or "/")
     there = recorded(root)
-    patience = max(limits.brief, min(limits.patience, limits.hour - uptime()))
-    until = time.monotonic() + (limits.brief if there.sha256 else patience)
+    patience = limits.brief if there.sha256 else limits.patience
+    until = time.monotonic() + patience
     try:
         say(patiently(lambda: bring(Site(environ, until), root, there), until))
     except (Failure, OSError, ValueError, subprocess.SubprocessError) as error:
@@ -426,10 +451,10 @@ def main(limits: Limits = Limits(), uptime: Callable[[], float] = since_boot) ->
         say(f"{said}; the payload on the disk is good, and stays.")
         return 0
     say(f"{said}; no whole payload is on the disk.")
-    if not recorded(root).files and uptime() >= limits.hour:
-        release(lambda: leave(environ), lambda: threading.Event().wait(limits.again))
     return 1
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["watch"]:
+        watch()
     sys.exit(main())
