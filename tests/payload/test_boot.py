@@ -6,6 +6,7 @@ machine's own stand in, and what is mounted at /mnt/kimi is memory.
 """
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,12 @@ LASTS = ("kimi-heartbeat.service", "kimi-lease.service")
 BOOT_DEADLINE = 75 * 60
 _SECRETS = ("/run/kimi/secrets/token-vm", "/run/kimi/secrets/vllm.env")
 _TIMES = ("ExecMainStartTimestampMonotonic", "ExecMainExitTimestampMonotonic")
+# The watch with two seconds instead of ten minutes; the empty line takes back its own.
+_HASTY_WATCH = (
+    "\nExecStart=/usr/bin/python3 -I -c 'import sys;"
+    'sys.path.insert(0, "/usr/local/lib/kimi"); import bootstrap;'
+    "bootstrap.watch(bootstrap.Limits(left=2, every=0.2))'"
+)
 ONCE = ("bootstrap", "disk", "seed", "weights")
 
 
@@ -234,6 +241,24 @@ def test_what_never_ends_is_begun_anew(vm: Vm) -> None:
             vm.container.do("kill", f"-{signal}", before)
             soon(lambda: _main(vm, unit) not in {before, "0"}, 20, f"{unit} {signal}")  # noqa: B023
             vm.settles(unit, "active")
+
+
+def test_a_machine_whose_lease_nobody_keeps_is_given_back(vm: Vm) -> None:
+    """Whatever the payload is worth: that unit came with the custom data."""
+    vm.publish()
+    vm.boots(uptime=3_600)
+    vm.settles("kimi-lease.service", "active")
+    vm.settles("kimi-watch.service", "active")
+    assert vm.container.show("kimi-watch.service", "NRestarts") == "0"
+    vm.limits("kimi-watch.service", ExecStart=_HASTY_WATCH)
+    vm.container.do("systemctl", "daemon-reload")
+    vm.container.do("systemctl", "restart", "kimi-watch.service")
+    since = time.monotonic()
+    soon(lambda: time.monotonic() - since > 5)
+    assert vm.azure.log.of(Kind.VM_DEALLOCATE) == []
+    vm.container.do("systemctl", "stop", "kimi-lease.service")
+    soon(lambda: vm.azure.log.of(Kind.VM_DEALLOCATE))
+    assert "nobody keeps the lease" in vm.container.journal("kimi-watch.service")
 
 
 def _main(vm: Vm, unit: str) -> str:
