@@ -69,8 +69,8 @@ def build(
         given.check()
         made = bundle(profile, said)
         _write(output, made.archive)
-    typer.echo(f"sha256 {made.sha256}")
-    typer.echo(f"{len(made.archive):,} bytes, {made.files} files.")
+        typer.echo(f"sha256 {made.sha256}")
+        typer.echo(f"{len(made.archive):,} bytes, {made.files} files.")
 
 
 @app.command()
@@ -83,8 +83,8 @@ def diff(profile: Named = _USUAL) -> None:
         given.check()
         made = bundle(profile, said)
         before = _there(_container(url), name)
-    for line in _told(compare(before, made), first=before is None):
-        typer.echo(line)
+        for line in _told(compare(before, made), first=before is None):
+            typer.echo(line)
 
 
 @app.command()

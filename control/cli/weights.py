@@ -63,7 +63,8 @@ def seal(*, dry_run: DryRun = False) -> None:
         assignments = _assignments(weights)
         here, above = _split(weights, _found(assignments, weights))
         if dry_run:
-            typer.echo(_would(here))
+            if here or not above:
+                typer.echo(_would(here))
         else:
             for each in here:
                 assignments.take(each)

@@ -9,6 +9,7 @@ machine's own, and the mode of one that was there before must stay.
 import gzip
 import hashlib
 import io
+import posixpath
 import stat
 import struct
 import tarfile
@@ -40,7 +41,11 @@ class Changes:
 
 
 def build(rootfs: Path, extra: Mapping[str, bytes]) -> bytes:
-    """Return the archive of a tree, and of files that only the deployment knows."""
+    """Return the archive of a tree, and of files that only the deployment knows.
+
+    Raises:
+        CommandError: it holds what the machine would refuse.
+    """
     found = {path.relative_to(rootfs).as_posix(): path for path in _files(rootfs)}
     if twice := sorted(found.keys() & extra.keys()):
         raise CommandError(f"{', '.join(twice)} must not be in {rootfs.name} itself.")
@@ -51,6 +56,8 @@ def build(rootfs: Path, extra: Mapping[str, bytes]) -> bytes:
                 _add(tar, _entry(name, tarfile.REGTYPE, 0o644), extra[name])
             else:
                 _add_file(tar, name, found[name])
+    if packed.tell() > _LARGEST:
+        raise CommandError("the payload is larger than 64 MiB.")
     return _stored(packed.getvalue())
 
 
@@ -105,20 +112,32 @@ def _entry(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
     return entry
 
 
-def _add(tar: tarfile.TarFile, entry: tarfile.TarInfo, body: bytes) -> None:
+def _add(tar: tarfile.TarFile, entry: tarfile.TarInfo, body: bytes = b"") -> None:
     entry.size = len(body)
-    tar.addfile(entry, io.BytesIO(body))
+    try:
+        tar.addfile(entry, io.BytesIO(body))
+    except ValueError as why:
+        raise CommandError(f"{entry.name} is no name for an archive: {why}.") from None
 
 
 def _add_file(tar: tarfile.TarFile, name: str, path: Path) -> None:
     if path.is_symlink():
         entry = _entry(name, tarfile.SYMTYPE, 0o777)
         entry.linkname = path.readlink().as_posix()
-        tar.addfile(entry)
+        if not _stays_inside(entry):
+            raise CommandError(f"{path} leads out of the payload.")
+        _add(tar, entry)
         return
     executable = path.stat().st_mode & stat.S_IXUSR
     mode = 0o755 if executable else 0o644
     _add(tar, _entry(name, tarfile.REGTYPE, mode), path.read_bytes())
+
+
+def _stays_inside(link: tarfile.TarInfo) -> bool:
+    """Whether the machine takes a link: systemd masks a unit by one to /dev/null."""
+    target = posixpath.join(posixpath.dirname(link.name), link.linkname)
+    inside = not posixpath.normpath(target).startswith(("/", ".."))
+    return inside or link.linkname == "/dev/null"
 
 
 def _stored(data: bytes) -> bytes:

@@ -9,13 +9,14 @@ from typing import Any
 State = dict[str, Any]
 
 _ARRAY = {"name": "md127", "path": "/dev/md127", "type": "raid0"}
+_HIDDEN = {"asleep", "begun", "signed"}
 _BLANK = dict.fromkeys(("model", "fstype", "pttype", "label"))
 
 
 def lsblk(state: State, *_: str) -> None:
     """Print the disks; what sleeps on them is not shown."""
     shown = [
-        {key: value for key, value in each.items() if key not in {"asleep", "signed"}}
+        {key: value for key, value in each.items() if key not in _HIDDEN}
         for each in state["disks"]
     ]
     sys.stdout.write(json.dumps({"blockdevices": shown}))
@@ -27,24 +28,46 @@ def wipefs(state: State, *arguments: str) -> None:
     sys.stdout.write(each.get("signed") or each["fstype"] or each["pttype"] or "")
 
 
-def mdadm(state: State, *arguments: str) -> None:
-    """Create, assemble and clear, as mdadm 4 does."""
+def mdadm(state: State, verb: str, *arguments: str) -> None:
+    """Create, stop, assemble and clear, as mdadm 4 does."""
     paths = [each for each in arguments if each.startswith("/dev/")]
     disks = [_disk(state, path) for path in paths if path != "/dev/md/kimi"]
-    if arguments[0] == "--create":
-        array = _ARRAY | _BLANK | {"mountpoints": [None]}
-        for each in disks:
-            each |= {"fstype": "linux_raid_member", "label": "vm-kimi-01:kimi"}
-            each |= {"of": len(disks), "children": [array]}
-    elif arguments[0] == "--assemble":
-        if any(each.get("of") != len(disks) for each in disks):
-            sys.exit(1)
-        for each in disks:
-            each["children"] = [each.pop("asleep")]
-    elif arguments[0] == "--zero-superblock":
-        for each in disks:
-            each |= {"fstype": None, "label": None}
-            each.pop("asleep", None)
+    if any(each.get("begun") for each in disks):
+        sys.exit("Device or resource busy")
+    _MDADM[verb](disks or state["disks"])
+
+
+def _create(disks: list[State]) -> None:
+    array = _ARRAY | _BLANK | {"mountpoints": [None]}
+    for each in disks:
+        each |= {"fstype": "linux_raid_member", "label": "vm-kimi-01:kimi"}
+        each |= {"of": len(disks), "children": [array]}
+
+
+def _stop(disks: list[State]) -> None:
+    for each in disks:
+        each.pop("begun", None)
+
+
+def _assemble(disks: list[State]) -> None:
+    if any(each.get("of") != len(disks) for each in disks):
+        sys.exit(1)
+    for each in disks:
+        each["children"] = [each.pop("asleep")]
+
+
+def _clear(disks: list[State]) -> None:
+    for each in disks:
+        each |= {"fstype": None, "label": None}
+        each.pop("asleep", None)
+
+
+_MDADM: dict[str, Callable[[list[State]], None]] = {
+    "--assemble": _assemble,
+    "--create": _create,
+    "--stop": _stop,
+    "--zero-superblock": _clear,
+}
 
 
 def mkfs(state: State, *arguments: str) -> None:

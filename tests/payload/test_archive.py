@@ -60,6 +60,23 @@ def test_what_the_deployment_says_is_not_in_the_tree(tmp_path: Path) -> None:
         archive.build(tmp_path, EXTRA)
 
 
+def test_what_the_machine_would_refuse_is_not_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it is a sentence; there it would be a boot without a payload."""
+    with pytest.raises(CommandError, match="is no name for an archive"):
+        archive.build(tmp_path, {"x" * 300: b""})
+    with monkeypatch.context() as small:
+        small.setattr(archive, "_LARGEST", 1_000)
+        with pytest.raises(CommandError, match="larger than"):
+            archive.build(tmp_path, {"large": bytes(2_000)})
+    for target in ("/etc/shadow", "../../etc/shadow"):
+        (tmp_path / "link").symlink_to(target)
+        with pytest.raises(CommandError, match="link leads out of the payload"):
+            archive.build(tmp_path, {})
+        (tmp_path / "link").unlink()
+
+
 @pytest.mark.parametrize("body", [b"", b"PK\3\4", archive.build(ROOTFS, EXTRA)[:-9]])
 def test_what_is_no_archive_is_said(body: bytes) -> None:
     """Cut, empty or something else."""

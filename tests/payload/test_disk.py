@@ -112,6 +112,17 @@ def test_an_array_that_lost_disks_is_made_anew(machine: Machine) -> None:
     assert "cleared what was left of an array, made an array of 8 disks" in done.stdout
 
 
+def test_an_array_that_was_begun_with_too_few_disks_is_let_go(machine: Machine) -> None:
+    """Udev puts together what it finds; that holds the disks, and lsblk hides it."""
+    machine.run()
+    machine.reboot()
+    before = [each | {"begun": True} for each in machine.disks[:5]]
+    machine.put(*before, *local(*EIGHT[4:]))
+    done = machine.run()
+    assert done.returncode == 0, done.stderr
+    assert "made an array of 8 disks" in done.stdout
+
+
 HELD: dict[str, tuple[Disk, str]] = {
     "a filesystem": (disk("nvme4n1", fstype="xfs", label="data"), "holds xfs “data”"),
     "partitions": (disk("nvme4n1", children=[part("nvme4n1p1")]), "has partitions"),

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from agent.errors import AgentError
-from agent.manifest import File, Shape, from_hub, parse
+from agent.manifest import File, from_hub, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,7 +65,13 @@ def test_a_faulty_manifest_is_refused(fault: str) -> None:
 def test_another_revision_is_refused() -> None:
     """The pins say which one is meant."""
     with pytest.raises(AgentError, match="it is of the revision 4d01"):
-        parse(TEXT, Shape("0" * 40, SHAPE.shards, SHAPE.code_files))
+        parse(TEXT, replace(SHAPE, revision="0" * 40))
+
+
+def test_another_licence_is_missed() -> None:
+    """The pins say what its file is called."""
+    with pytest.raises(AgentError, match=r"LICENSE\.md is missing"):
+        parse(TEXT, replace(SHAPE, license_file="LICENSE.md"))
 
 
 @given(st.integers(0, len(TEXT) - 3))
@@ -96,7 +103,13 @@ def test_an_empty_files_git_id_is_gits_own() -> None:
     assert empty.hasher().hexdigest() == empty.digest
 
 
-@pytest.mark.parametrize("tree", [[], [{}], [{"type": "file"}], ["x"], MODEL.tree[:40]])
+# A digest that is none: it would have been a name for any bytes.
+ODD = [*MODEL.tree[:-1], MODEL.tree[-1] | {"oid": "0" * 39}]
+
+
+@pytest.mark.parametrize(
+    "tree", [[], [{}], [{"type": "file"}], ["x"], MODEL.tree[:40], ODD]
+)
 def test_a_strange_list_of_the_hub_is_refused(tree: Any) -> None:
     """Cut, empty or something else."""
     with pytest.raises(AgentError):

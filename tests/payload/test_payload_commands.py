@@ -118,6 +118,18 @@ def test_diff_tells_files_and_units(operator: Operator, blobs: Blobs) -> None:
     assert names(blobs) == before
 
 
+def test_an_archive_that_was_broken_is_told(operator: Operator, blobs: Blobs) -> None:
+    """In one sentence, whoever asks."""
+    operator.run("payload", "update")
+    place = f"archives/{names(blobs)['sha256']}.tar.gz"
+    blobs.client.put(
+        f"{blobs.url}/{place}", content=b"x", headers={"x-ms-blob-type": "BlockBlob"}
+    ).raise_for_status()
+    done = operator.run("payload", "diff")
+    assert done.exit_code == 1
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_dry_run_changes_nothing(
     operator: Operator, azure: LocalAzure, blobs: Blobs
 ) -> None:

@@ -76,6 +76,17 @@ def test_what_is_no_key_is_refused(
     assert "token-vm" in files(machine), "one that fails keeps no other back"
 
 
+def test_what_is_not_needed_and_wrong_is_only_told(
+    machine: Payload, azure: LocalAzure
+) -> None:
+    """The model comes up without it; what was valid stays."""
+    azure.put_secret(azure.machine_vault, "owui-secret-key", "null")
+    done = machine.do("secrets")
+    assert done.returncode == 0
+    assert "owui-secret-key in the vault is not what it must be" in done.stdout
+    assert set(files(machine)) == {"token-vm", "vllm.env"}
+
+
 def test_a_bad_new_one_leaves_the_old(machine: Payload, azure: LocalAzure) -> None:
     """What was valid stays until something valid comes."""
     machine.do("secrets")

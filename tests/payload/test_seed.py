@@ -66,6 +66,16 @@ def test_the_hubs_files_come_to_blob_and_are_sealed(
     assert f"HEAD /{MODEL.repo}/resolve/{MODEL.revision}/{FIRST}" in hub.asked
 
 
+def test_a_manifest_that_was_cut_is_written_anew(
+    payload: Payload, gate: Relay, blobs: Blobs
+) -> None:
+    """It would have been called seeded here, and broken at every boot that follows."""
+    blobs.put("manifest.json", MODEL.manifest.text()[:500])
+    assert "left to the first download" in payload.do("weights").stdout
+    seeded(payload, gate)
+    assert parse(blobs.get("manifest.json") or b"", MODEL.shape)
+
+
 def test_then_the_weights_are_whole_without_the_hub(
     payload: Payload, gate: Relay, hub: FakeHub
 ) -> None:

@@ -53,7 +53,7 @@ class Model:
 
     @property
     def shape(self) -> Shape:
-        return Shape(self.revision, SHARDS, CODE)
+        return Shape(self.revision, SHARDS, CODE, "LICENSE")
 
     @property
     def pins(self) -> dict[str, str]:
@@ -62,6 +62,7 @@ class Model:
             "MODEL_REV": self.revision,
             "MODEL_SHARDS": str(SHARDS),
             "MODEL_CODE_FILES": str(CODE),
+            "MODEL_LICENSE_FILE": "LICENSE",
         }
 
     @cached_property

@@ -101,12 +101,22 @@ def _guard(mount: Path, deadline: Deadline) -> None:
 def _assemble(step: Assemble, mount: Path, deadline: Deadline) -> str:
     """Whether it worked is read from the disks, not from mdadm."""
     del mount
+    _let_go(deadline)
     succeeds(["mdadm", "--assemble", _DEVICE, *step.members], deadline)
     return "assembled the array"
 
 
+def _let_go(deadline: Deadline) -> None:
+    """Stop what udev has begun with too few disks: it holds them, and lsblk hides it.
+
+    An array that is mounted is not stopped.
+    """
+    succeeds(["mdadm", "--stop", "--scan"], deadline)
+
+
 def _clear(step: Clear, mount: Path, deadline: Deadline) -> str:
     del mount
+    _let_go(deadline)
     output(["mdadm", "--zero-superblock", *step.members], deadline)
     return "cleared what was left of an array"
 

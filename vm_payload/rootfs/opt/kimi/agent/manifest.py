@@ -17,7 +17,6 @@ NAME = "manifest.json"
 _SHARD = ".safetensors"
 _INDEX = "model.safetensors.index.json"
 _CODE = ".py"
-_LICENSE = "LICENSE"
 _SHA256, _GIT = 64, 40
 _HEX = frozenset("0123456789abcdef")
 
@@ -67,6 +66,7 @@ class Shape:
     revision: str
     shards: int
     code_files: int
+    license_file: str
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def from_hub(tree: Sequence[Mapping[str, Any]], shape: Shape) -> Manifest:
             for each in tree
             if each["type"] == "file"
         ]
-    except (KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise AgentError("the hub's list of the model's files can't be read.") from None
     return _whole(Manifest(shape.revision, _sorted(files)), shape)
 
@@ -161,7 +161,7 @@ def _faults(manifest: Manifest, shape: Shape) -> Iterator[str]:
         yield f"{manifest.shards} of {shape.shards} shards"
     if code != shape.code_files:
         yield f"{code} .py files instead of exactly {shape.code_files}"
-    for needed in (_INDEX, _LICENSE):
+    for needed in (_INDEX, shape.license_file):
         if needed not in paths:
             yield f"{needed} is missing"
     if len(set(paths)) != len(paths):

@@ -11,6 +11,7 @@ from agent.files import write
 from agent.hub import ENDPOINT, Hub
 from agent.manifest import Manifest, Shape
 from agent.patience import patiently
+from agent.ranges import MissingError
 from agent.site import Site
 
 _DISKS_WITHIN = 120.0
@@ -39,6 +40,7 @@ class Model:
             revision=revision,
             shards=site.count("MODEL_SHARDS"),
             code_files=site.count("MODEL_CODE_FILES"),
+            license_file=site["MODEL_LICENSE_FILE"],
         )
         return cls(
             shape=shape,
@@ -63,9 +65,17 @@ class Model:
         patiently(attempt, Deadline(_DISKS_WITHIN))
 
     def is_in_blob(self) -> bool:
-        """Whether Blob says that all of it is there: its manifest came last."""
+        """Whether Blob says that all of it is there: a whole manifest, which came last.
+
+        Raises:
+            AgentError: Blob can't be read.
+        """
         try:
-            self.blobs.get(manifest.NAME)
+            text = self.blobs.get(manifest.NAME)
+        except MissingError:
+            return False
+        try:
+            manifest.parse(text, self.shape)
         except AgentError:
             return False
         return True

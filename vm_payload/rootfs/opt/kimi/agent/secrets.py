@@ -54,23 +54,25 @@ def run(site: Site) -> str:
     """Keep every secret that is read; one that fails does not hold the others back.
 
     A vault that says nothing is no trouble while what is needed is here from before:
-    the timer reads it again in minutes.
+    the timer reads it again in minutes. Nor is one that is not needed, and wrong.
 
     Raises:
-        AgentError: the vault holds what can't be right, or one was never read.
+        AgentError: of what is needed, one can't be right or was never read.
     """
     values, unread = _values(Vault(site["KEY_VAULT_URL"], site.imds))
-    wrong, new = [], []
+    wrong: list[str] = []
+    odd: list[str] = []
+    new: list[str] = []
     for secret, value in values.items():
         try:
             if _keep(secret, value, site):
                 new.append(secret.name)
         except AgentError as error:
-            wrong.append(str(error))
+            (wrong if secret.needed else odd).append(str(error))
     if wrong or (unread and not _are_here(site)):
-        raise AgentError(" ".join([*wrong, *unread]))
-    if unread:
-        return f"those from before stay: {' '.join(unread)}"
+        raise AgentError(" ".join([*wrong, *unread, *odd]))
+    if unread or odd:
+        return f"those from before stay: {' '.join([*unread, *odd])}"
     return f"{', '.join(new)} came new." if new else "all are as they were."
 
 

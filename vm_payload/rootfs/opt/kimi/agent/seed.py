@@ -25,7 +25,6 @@ from agent.manifest import File, Manifest
 from agent.model import Model
 from agent.patience import patiently
 from agent.progress import Progress
-from agent.ranges import MissingError
 from agent.restore import there
 from agent.site import Site
 from agent.upload import is_there, may_write, upload
@@ -41,15 +40,12 @@ def run(site: Site) -> str:
     """Seed what is missing in Blob, where that is what this session is for."""
     model = Model.of(site)
     try:
-        model.blobs.get(manifest.NAME)
-    except MissingError:
-        pass
+        if model.is_in_blob():
+            return _sealed(site, model, "the weights are in Blob")
     except AgentError as error:
         if Control(site).is_setup(_HEARD_WITHIN):
             raise AgentError(f"Blob can't be read: {error}") from None
         return f"Blob can't be read, which is left to the restore: {error}"
-    else:
-        return _sealed(site, model, "the weights are in Blob")
     if not Control(site).is_setup(_HEARD_WITHIN):
         return "the weights are not in Blob; a session with the purpose setup does it."
     with alone(site.run / "state/weights.lock", "weights"):

@@ -30,7 +30,7 @@ def run(site: Site) -> str:
     """Bring what is missing, and say what was done."""
     board = site.board
     model = Model.of(site)
-    if Control(site).is_setup() and not model.is_in_blob():
+    if Control(site).is_setup() and not _is_in_blob(model):
         return "they are not in Blob yet, which is left to the first download."
     board.phase(_PHASE, "looking at what is there")
     with alone(site.run / "state/weights.lock", "weights"):
@@ -40,6 +40,12 @@ def run(site: Site) -> str:
         with suppress(OSError):  # a spare copy, on a disk that may be full
             model.keep(manifest)
         return done
+
+
+def _is_in_blob(model: Model) -> bool:
+    with suppress(AgentError):
+        return model.is_in_blob()
+    return False
 
 
 def _whole(model: Model, manifest: Manifest, progress: Progress) -> str:
