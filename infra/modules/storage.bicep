@@ -1,0 +1,121 @@
+// One storage account, guarded by identity alone: no shared keys, no public blobs.
+import { grant } from '../types.bicep'
+
+@description('Its name: 3 to 24 small letters and digits, unique in the world.')
+@minLength(3)
+@maxLength(24)
+param name string
+
+@description('Where it is kept.')
+param location string
+
+@description('The containers that it has.')
+param containers string[] = []
+
+@description('The tables that it has.')
+param tables string[] = []
+
+@description('The only subnet that reaches it; empty where it is open to the network.')
+param subnetId string = ''
+
+@description('Who may do what with all of it.')
+param grants grant[] = []
+
+@description('Who may do what with each container, in their order.')
+param containerGrants grant[][] = []
+
+@description('The tags of every resource.')
+param tags { *: string }
+
+@description('One element for each role at a container.')
+var ofContainers = flatten(map(
+  range(0, length(containerGrants)),
+  at => map(containerGrants[at], grant => { at: at, grant: grant })
+))
+
+resource account 'Microsoft.Storage/storageAccounts@2026-09-01' = {
+  name: name
+  location: location
+  tags: tags
+  kind: 'StorageV2'
+  sku: {
+    name: 'Standard_LRS'
+  }
+  properties: {
+    accessTier: 'Hot'
+    allowBlobPublicAccess: false
+    allowCrossTenantReplication: false
+    allowSharedKeyAccess: false
+    defaultToOAuthAuthentication: true
+    minimumTlsVersion: 'TLS1_2'
+    supportsHttpsTrafficOnly: true
+    networkAcls: {
+      bypass: 'None'
+      defaultAction: empty(subnetId) ? 'Allow' : 'Deny'
+      virtualNetworkRules: empty(subnetId)
+        ? []
+        : [
+            {
+              id: subnetId
+            }
+          ]
+    }
+  }
+}
+
+resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2026-09-01' = {
+  parent: account
+  name: 'default'
+}
+
+resource boxes 'Microsoft.Storage/storageAccounts/blobServices/containers@2026-09-01' = [
+  for container in containers: {
+    parent: blobs
+    name: container
+  }
+]
+
+resource tableService 'Microsoft.Storage/storageAccounts/tableServices@2026-09-01' = if (!empty(tables)) {
+  parent: account
+  name: 'default'
+}
+
+resource lists 'Microsoft.Storage/storageAccounts/tableServices/tables@2026-09-01' = [
+  for table in tables: {
+    parent: tableService
+    name: table
+  }
+]
+
+resource roles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for grant in grants: {
+    scope: account
+    name: guid(account.id, grant.principalId, grant.role)
+    properties: {
+      principalId: grant.principalId
+      principalType: grant.principalType
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', grant.role)
+    }
+  }
+]
+
+resource boxRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for each in ofContainers: {
+    scope: boxes[each.at]
+    name: guid(boxes[each.at].id, each.grant.principalId, each.grant.role)
+    properties: {
+      principalId: each.grant.principalId
+      principalType: each.grant.principalType
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', each.grant.role)
+    }
+  }
+]
+
+@description('Its resource id.')
+output id string = account.id
+
+@description('Where its blobs are.')
+output blobEndpoint string = account.properties.primaryEndpoints.blob
+
+@description('Where its tables are.')
+output tableEndpoint string = account.properties.primaryEndpoints.table
