@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: demo test lint sim mutants packages clean ready screenshots
+.PHONY: demo test lint sim mutants packages clean ready screenshots checkov
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -49,6 +49,10 @@ mutants: $(VENV)/.ready
 	@$(VENV)/bin/mutmut run || true
 	@$(PY) -m tests.survivors
 
+# Another eye on what the deployments in tests/infra/golden would make.
+checkov: $(VENV)/.ready
+	@$(PY) -m tests.infra.checkov
+
 # The pictures in docs/pictures, that README.md shows.
 screenshots: ready
 	@$(PY) -m tests.browser.pictures
@@ -60,7 +64,7 @@ packages:
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet $$names
 
 clean:
-	rm -rf $(VENV) .npm build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .npm .checkov build *.egg-info .mypy_cache .pytest_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis .coverage .demo mutants
 
 ready: $(VENV)/.ready

@@ -85,6 +85,9 @@ param memory '2048' | '4096'
 @maxValue(2)
 param alwaysReady int
 
+@description('Copies of the ledger: in three zones; Standard_GRS where a region has none.')
+param ledgerCopies 'Standard_LRS' | 'Standard_ZRS' | 'Standard_GRS'
+
 @description('Gigabytes of log a day, after which nothing more is taken.')
 @minValue(1)
 param logGigabytesADay int
@@ -122,7 +125,7 @@ var deployers = empty(deployer.id) ? [] : [deployer]
 resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
   name: groupName
   location: location
-  tags: tags
+  tags: empty(noBudgetsBecause) ? tags : union(tags, { 'no-budgets-because': noBudgetsBecause })
 }
 
 module appIdentity 'modules/identity.bicep' = {
@@ -181,6 +184,7 @@ module ledger 'modules/storage.bicep' = {
   params: {
     name: 'st${prefix}l${unique}'
     location: location
+    copies: ledgerCopies
     tables: [
       'ledger'
     ]

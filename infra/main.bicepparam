@@ -7,19 +7,21 @@ param prefix = readEnvironmentVariable('SWITCH_PREFIX', 'kimi')
 param location = readEnvironmentVariable('AZURE_LOCATION', 'eastus2')
 param machineLocation = readEnvironmentVariable('MACHINE_LOCATION', 'eastus2')
 
-param machines = [
-  {
-    name: readEnvironmentVariable('MACHINE_NAME', 'vm-kimi-01')
-    size: readEnvironmentVariable('MACHINE_SIZE', 'Standard_ND96isr_H200_v5')
-    image: {
-      publisher: 'microsoft-dsvm'
-      offer: readEnvironmentVariable('MACHINE_IMAGE_OFFER', 'ubuntu-hpc')
-      sku: readEnvironmentVariable('MACHINE_IMAGE_SKU', '2404')
-      version: readEnvironmentVariable('MACHINE_IMAGE_VERSION', '24.04.2026092501')
-    }
-    securityType: readEnvironmentVariable('MACHINE_SECURITY_TYPE', 'Standard')
+@description('The machine.')
+var first = {
+  name: readEnvironmentVariable('MACHINE_NAME', 'vm-kimi-01')
+  size: readEnvironmentVariable('MACHINE_SIZE', 'Standard_ND96isr_H200_v5')
+  image: {
+    publisher: 'microsoft-dsvm'
+    offer: readEnvironmentVariable('MACHINE_IMAGE_OFFER', 'ubuntu-hpc')
+    sku: readEnvironmentVariable('MACHINE_IMAGE_SKU', '2404')
+    version: readEnvironmentVariable('MACHINE_IMAGE_VERSION', '24.04.2026092501')
   }
-]
+  securityType: readEnvironmentVariable('MACHINE_SECURITY_TYPE', 'Standard')
+}
+@description('The name of one more of the same; empty for none.')
+var second = readEnvironmentVariable('SECOND_MACHINE_NAME', '')
+param machines = empty(second) ? [first] : [first, union(first, { name: second })]
 param edge = readEnvironmentVariable('EDGE', 'B')
 
 // `control vm create` alone sets these; a deployment without them makes no machine.
@@ -68,4 +70,5 @@ param budgetsFrom = readEnvironmentVariable('BUDGETS_FROM', readEnvironmentVaria
 
 param memory = readEnvironmentVariable('SWITCH_MEMORY', '2048')
 param alwaysReady = int(readEnvironmentVariable('SWITCH_ALWAYS_READY', '0'))
+param ledgerCopies = readEnvironmentVariable('LEDGER_COPIES', 'Standard_ZRS')
 param logGigabytesADay = int(readEnvironmentVariable('LOG_GIGABYTES_A_DAY', '1'))

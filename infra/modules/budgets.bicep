@@ -49,8 +49,8 @@ resource pot 'Microsoft.Consumption/budgets@2026-06-01' = {
     amount: credit
     timeGrain: 'Annually'
     timePeriod: {
-      startDate: from
-      endDate: to
+      startDate: '${from}T00:00:00Z'
+      endDate: '${to}T00:00:00Z'
     }
     notifications: notifications
   }
@@ -63,8 +63,8 @@ resource each 'Microsoft.Consumption/budgets@2026-06-01' = {
     amount: monthly
     timeGrain: 'Monthly'
     timePeriod: {
-      startDate: from
-      endDate: to
+      startDate: '${from}T00:00:00Z'
+      endDate: '${to}T00:00:00Z'
     }
     notifications: notifications
   }

@@ -120,6 +120,10 @@ resource network 'Microsoft.Network/virtualNetworks@2026-03-01' = {
       }
     ]
   }
+
+  resource machines 'subnets' existing = {
+    name: 'machines'
+  }
 }
 
 resource addresses 'Microsoft.Network/publicIPAddresses@2026-03-01' = [
@@ -138,7 +142,7 @@ resource addresses 'Microsoft.Network/publicIPAddresses@2026-03-01' = [
 ]
 
 @description('The subnet of the machines.')
-output subnetId string = network.properties.subnets[0].id
+output subnetId string = network::machines.id
 
 @description('The addresses that the machines go out by, in the order of their names.')
 output addressIds string[] = [for (machine, at) in machines: addresses[at].id]

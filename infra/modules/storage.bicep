@@ -9,6 +9,9 @@ param name string
 @description('Where it is kept.')
 param location string
 
+@description('How many copies there are, and where.')
+param copies 'Standard_LRS' | 'Standard_ZRS' | 'Standard_GRS' = 'Standard_LRS'
+
 @description('The containers that it has.')
 param containers string[] = []
 
@@ -39,7 +42,7 @@ resource account 'Microsoft.Storage/storageAccounts@2026-09-01' = {
   tags: tags
   kind: 'StorageV2'
   sku: {
-    name: 'Standard_LRS'
+    name: copies
   }
   properties: {
     accessTier: 'Hot'
