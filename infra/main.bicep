@@ -6,6 +6,7 @@ import {
   builtIn
   edge as Edge
   machine as Machine
+  own as Own
   person as Person
   policy as Policy
 } from 'types.bicep'
@@ -137,14 +138,17 @@ module appIdentity 'modules/identity.bicep' = {
   }
 }
 
-module machineIdentity 'modules/identity.bicep' = {
-  scope: group
-  params: {
-    name: 'id-${prefix}-machine-${machineLocation}'
-    location: machineLocation
-    tags: tags
+// One for each: a machine deallocates itself, and no other.
+module machineIdentities 'modules/identity.bicep' = [
+  for name in machineNames: {
+    scope: group
+    params: {
+      name: 'id-${prefix}-${name}'
+      location: machineLocation
+      tags: tags
+    }
   }
-}
+]
 
 module network 'modules/network.bicep' = {
   scope: group
@@ -166,15 +170,7 @@ module weights 'modules/storage.bicep' = {
       'models'
     ]
     subnetId: network.outputs.subnetId
-    containerGrants: [
-      [
-        {
-          principalId: machineIdentity.outputs.principalId
-          principalType: 'ServicePrincipal'
-          role: builtIn.blobDataReader
-        }
-      ]
-    ]
+    readers: [for (name, at) in machineNames: machineIdentities[at].outputs.principalId]
     tags: tags
   }
 }
@@ -224,22 +220,8 @@ module store 'modules/storage.bicep' = {
         role: builtIn.blobDataOwner
       }
     ]
-    containerGrants: [
-      concat(
-        [
-          {
-            principalId: machineIdentity.outputs.principalId
-            principalType: 'ServicePrincipal'
-            role: builtIn.blobDataReader
-          }
-        ],
-        map(deployers, one => {
-          principalId: one.id
-          principalType: one.type
-          role: builtIn.blobDataContributor
-        })
-      )
-    ]
+    readers: [for (name, at) in machineNames: machineIdentities[at].outputs.principalId]
+    writers: deployers
     tags: tags
   }
 }
@@ -267,28 +249,31 @@ module appVault 'modules/vault.bicep' = {
   }
 }
 
-module machineVault 'modules/vault.bicep' = {
-  scope: group
-  params: {
-    name: 'kvm-${prefix}${unique}'
-    location: location
-    grants: concat(
-      [
-        {
-          principalId: machineIdentity.outputs.principalId
-          principalType: 'ServicePrincipal'
-          role: builtIn.keyVaultSecretsUser
-        }
-      ],
-      map(deployers, one => {
-        principalId: one.id
-        principalType: one.type
-        role: builtIn.keyVaultSecretsOfficer
-      })
-    )
-    tags: tags
+// One for each machine: its own keys, and its own token under a name that all know.
+module machineVaults 'modules/vault.bicep' = [
+  for (name, at) in machineNames: {
+    scope: group
+    params: {
+      name: 'kvm-${prefix}${uniqueString(subscription().id, prefix, machines[at].name)}'
+      location: location
+      grants: concat(
+        [
+          {
+            principalId: machineIdentities[at].outputs.principalId
+            principalType: 'ServicePrincipal'
+            role: builtIn.keyVaultSecretsUser
+          }
+        ],
+        map(deployers, one => {
+          principalId: one.id
+          principalType: one.type
+          role: builtIn.keyVaultSecretsOfficer
+        })
+      )
+      tags: union(tags, { machine: name })
+    }
   }
-}
+]
 
 module telemetry 'modules/telemetry.bicep' = {
   scope: group
@@ -404,8 +389,8 @@ module vms 'modules/machine.bicep' = [
       location: machineLocation
       subnetId: network.outputs.subnetId
       addressId: network.outputs.addressIds[at]
-      identityId: machineIdentity.outputs.id
-      principalId: machineIdentity.outputs.principalId
+      identityId: machineIdentities[at].outputs.id
+      principalId: machineIdentities[at].outputs.principalId
       appPrincipalId: appIdentity.outputs.principalId
       operator: operator
       operatorRole: roles.outputs.operator
@@ -438,14 +423,24 @@ output KEY_VAULT_URL string = appVault.outputs.uri
 @description('The table endpoint of the ledger.')
 output LEDGER_TABLE_ENDPOINT string = ledger.outputs.tableEndpoint
 
-@description('The vault of the machines.')
-output MACHINE_KEY_VAULT_URL string = machineVault.outputs.uri
+@description('What is each machine\'s own, in their order.')
+output MACHINES Own[] = [
+  for (name, at) in machineNames: {
+    name: name
+    keyVaultUrl: machineVaults[at].outputs.uri
+    clientId: machineIdentities[at].outputs.clientId
+    principalId: machineIdentities[at].outputs.principalId
+  }
+]
 
-@description('The client id of the machines\' identity.')
-output MACHINE_CLIENT_ID string = machineIdentity.outputs.clientId
+@description('The vault of the first machine.')
+output MACHINE_KEY_VAULT_URL string = machineVaults[0].outputs.uri
 
-@description('The object id of the machines\' identity.')
-output MACHINE_PRINCIPAL_ID string = machineIdentity.outputs.principalId
+@description('The client id of its identity.')
+output MACHINE_CLIENT_ID string = machineIdentities[0].outputs.clientId
+
+@description('The object id of its identity.')
+output MACHINE_PRINCIPAL_ID string = machineIdentities[0].outputs.principalId
 
 @description('The container of the payloads.')
 output PAYLOAD_URL string = '${store.outputs.blobEndpoint}payload'

@@ -56,6 +56,22 @@ type machine = {
 }
 
 @export()
+@description('What is a machine\'s own, for the commands.')
+type own = {
+  @description('Its full name, with the region.')
+  name: string
+
+  @description('The vault of its keys.')
+  keyVaultUrl: string
+
+  @description('The client id of its identity.')
+  clientId: string
+
+  @description('The object id of its identity.')
+  principalId: string
+}
+
+@export()
 @description('How the model is reached: A from the Internet by HTTPS, B by a Cloudflare tunnel, C by a tailnet.')
 type edge = 'A' | 'B' | 'C'
 

@@ -1,5 +1,5 @@
 // One storage account, guarded by identity alone: no shared keys, no public blobs.
-import { grant } from '../types.bicep'
+import { builtIn, grant, person } from '../types.bicep'
 
 @description('Its name: 3 to 24 small letters and digits, unique in the world.')
 @minLength(3)
@@ -24,17 +24,28 @@ param subnetId string = ''
 @description('Who may do what with all of it.')
 param grants grant[] = []
 
-@description('Who may do what with each container, in their order.')
-param containerGrants grant[][] = []
+@description('The identities that may read the first container.')
+param readers string[] = []
+
+@description('Who may write the first container.')
+param writers person[] = []
 
 @description('The tags of every resource.')
 param tags { *: string }
 
-@description('One element for each role at a container.')
-var ofContainers = flatten(map(
-  range(0, length(containerGrants)),
-  at => map(containerGrants[at], grant => { at: at, grant: grant })
-))
+@description('The roles at the first container.')
+var ofContainer = concat(
+  map(readers, reader => {
+    principalId: reader
+    principalType: 'ServicePrincipal'
+    role: builtIn.blobDataReader
+  }),
+  map(writers, writer => {
+    principalId: writer.id
+    principalType: writer.type
+    role: builtIn.blobDataContributor
+  })
+)
 
 resource account 'Microsoft.Storage/storageAccounts@2026-09-01' = {
   name: name
@@ -103,13 +114,13 @@ resource roles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 ]
 
 resource boxRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for each in ofContainers: {
-    scope: boxes[each.at]
-    name: guid(boxes[each.at].id, each.grant.principalId, each.grant.role)
+  for grant in ofContainer: {
+    scope: boxes[0]
+    name: guid(boxes[0].id, grant.principalId, grant.role)
     properties: {
-      principalId: each.grant.principalId
-      principalType: each.grant.principalType
-      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', each.grant.role)
+      principalId: grant.principalId
+      principalType: grant.principalType
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', grant.role)
     }
   }
 ]

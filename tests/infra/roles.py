@@ -23,7 +23,7 @@ BUILT_IN = {
 _AT = re.compile(r"\[extensionResourceId\('([^']+)', 'M")
 _AT_SUBSCRIPTION = re.compile(r"\[subscriptionResourceId\('([^']+)', 'M")
 _NAME = re.compile(r"\[guid\('([^']+)', (.+), '([^']+)'\)\]")
-_IDENTITY = re.compile(r"userAssignedIdentities/id-[a-z0-9]+-(\w+)")
+_IDENTITY = re.compile(r"userAssignedIdentities/id-[a-z0-9]+-([\w-]+)")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ def _scope(assignment: Resource) -> str:
 def who(assignment: Assignment, people: dict[str, str]) -> str:
     """Name the identity as the docs do."""
     found = _IDENTITY.search(assignment.principal)
-    return found[1] if found else people[assignment.principal]
+    if found is None:
+        return people[assignment.principal]
+    return "switch" if found[1] == "switch" else "machine"
 
 
 def role_names(snapshot: Document) -> dict[str, str]:

@@ -84,10 +84,11 @@ def test_what_each_account_holds(snapshots: Snapshots) -> None:
     }
 
 
-def test_two_vaults(snapshots: Snapshots) -> None:
+def test_a_vault_for_the_app_and_one_for_each_machine(snapshots: Snapshots) -> None:
     """By roles; a deleted one stays for a week, and comes back if a person says so."""
-    vaults = of(snapshots["off"], VAULT)
-    assert [each["name"][:4] for each in vaults] == ["kva-", "kvm-"]
+    vaults = of(snapshots["second"], VAULT)
+    assert [each["name"][:4] for each in vaults] == ["kva-", "kvm-", "kvm-"]
+    assert len({each["name"] for each in vaults}) == 3
     for each in vaults:
         said = each["properties"]
         assert said["enableRbacAuthorization"] is True

@@ -72,7 +72,7 @@ def _place(scope: str) -> str:
         account = {"w": "weights", "l": "ledger", "a": "app"}[first[6]]
         return f"storage {account} {names[-1] if len(names) > 1 else ''}".strip()
     if kind == "vaults":
-        return {"kva": "vault of the app", "kvm": "vault of the machines"}[first[:3]]
+        return {"kva": "vault of the app", "kvm": "vault of the machine"}[first[:3]]
     return {"virtualMachines": "machine", "components": "telemetry"}[kind]
 
 
@@ -81,6 +81,17 @@ def test_nobody_holds_a_group_or_a_subscription(snapshots: Snapshots) -> None:
     broad = [e for e in assignments(snapshots["on"]) if "/providers/" not in e.scope]
     assert [each.scope for each in broad] == [f"/subscriptions/{SUBSCRIPTION}"]
     assert role_names(snapshots["on"])[broad[0].role] == "Switch Observer"
+
+
+def test_a_machine_has_nothing_of_another_one(snapshots: Snapshots) -> None:
+    """Not its keys; and it deallocates itself alone."""
+    mine: dict[str, set[str]] = {}
+    for each in assignments(snapshots["second"]):
+        if "id-kimi-vm-" in each.principal:
+            mine.setdefault(each.principal, set()).add(each.scope)
+    first, second = mine.values()
+    shared = {scope.rpartition("/")[2] for scope in first & second}
+    assert shared == {"models", "payload"}
 
 
 def definitions(snapshots: Snapshots, name: str = "on") -> dict[str, Resource]:
