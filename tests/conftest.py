@@ -1,12 +1,16 @@
 """The real services that several suites share, made once a session."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
 import httpx
 import pytest
 
+from local.azure import LocalAzure
 from local.azurite import Azurite
 from local.certificate import Certificate, make
+from local.clock import SharedClock
 from local.stack import Stack, running
 from tests.door import Door, opened
 from tests.evening import Evening
@@ -26,6 +30,20 @@ def azurite(
     folder = tmp_path_factory.mktemp("azurite")
     with Azurite(certificate, folder=folder) as running:
         yield running
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> SharedClock:
+    """A clock that moves as the real one does."""
+    return SharedClock.create(tmp_path / "clock.json", datetime.now(UTC), speed=1)
+
+
+@pytest.fixture
+def azure(clock: SharedClock, certificate: Certificate) -> Iterator[LocalAzure]:
+    """A local Azure whose unknown routes fail the test that called them."""
+    with LocalAzure(clock, certificate) as running:
+        yield running
+        assert running.unknown_routes == []
 
 
 @pytest.fixture(scope="session")

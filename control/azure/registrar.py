@@ -44,7 +44,7 @@ class VaultRegistrar:
         tags = {"scope": token.scope.value}
         if token.max_hours is not None:
             tags["max_hours"] = f"{token.max_hours:f}"
-        with _said_plainly():
+        with said_plainly():
             self._client().set_secret(PREFIX + token.device, value, tags=tags)
 
     def disable(self, device: str) -> bool:
@@ -53,14 +53,14 @@ class VaultRegistrar:
         if found is None or not found.enabled:
             return found is not None
         name = PREFIX + device
-        with _said_plainly():
+        with said_plainly():
             version = self._client().get_secret(name).properties.version
             self._client().update_secret_properties(name, version, enabled=False)
         return True
 
 
 @contextmanager
-def _said_plainly() -> Iterator[None]:
+def said_plainly() -> Iterator[None]:
     """Turn what the SDK raises into our errors; a deleted name has its way out."""
     with translated():
         try:

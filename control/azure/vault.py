@@ -58,7 +58,7 @@ class VaultTokens:
 
     def _list(self, client: "SecretClient") -> tuple[Token, ...]:
         tokens, digests = list[Token](), dict[str, tuple[datetime | None, bytes]]()
-        for listed in client.list_properties_of_secrets(raw_response_hook=_ensure_page):
+        for listed in client.list_properties_of_secrets(raw_response_hook=ensure_page):
             if not (name := listed.name):
                 raise unanswered("The vault listed what is no secret.")
             token = _token(name, listed) if name.startswith(PREFIX) else None
@@ -95,7 +95,7 @@ def _value(client: "SecretClient", name: str) -> str | None:
     return secret.value or None
 
 
-def _ensure_page(response: Any) -> None:
+def ensure_page(response: Any) -> None:
     """Refuse what is no list: the SDK would make of it a vault without secrets."""
     answer = response.http_response
     if answer.status_code != HTTPStatus.OK:

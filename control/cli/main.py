@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from control import settings_docs
-from control.cli import devices, icons, messages, payload, tables, weights
+from control.cli import devices, icons, messages, payload, secrets, tables, weights
 from control.cli.console import environment, not_done, told
 from control.clock import SystemClock
 from control.ledger import Ledger
@@ -28,6 +28,7 @@ app = typer.Typer(
 ledger_app = typer.Typer(help="The ledger's table.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(payload.app, name="payload")
+app.add_typer(secrets.app, name="secrets")
 app.add_typer(weights.app, name="weights")
 for _command in (devices.pair, devices.code, devices.devices, devices.revoke):
     app.command()(_command)

@@ -1,7 +1,6 @@
 """A machine in a local Azure: real blobs, and what has no real one here."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,26 +8,11 @@ import pytest
 from local.azure import LocalAzure
 from local.azurite import Azurite, Service
 from local.certificate import Certificate
-from local.clock import SharedClock
 from tests.payload.agent import Payload
 from tests.payload.hub import FakeHub
 from tests.payload.plane import Plane
 from tests.payload.store import Store, container
 from tests.payload.weights import MODEL, Blobs
-
-
-@pytest.fixture
-def clock(tmp_path: Path) -> SharedClock:
-    """A clock that moves as the real one does."""
-    return SharedClock.create(tmp_path / "clock.json", datetime.now(UTC), speed=1)
-
-
-@pytest.fixture
-def azure(clock: SharedClock, certificate: Certificate) -> Iterator[LocalAzure]:
-    """A local Azure whose unknown routes fail the test that called them."""
-    with LocalAzure(clock, certificate) as running:
-        yield running
-        assert running.unknown_routes == []
 
 
 @pytest.fixture(scope="session")

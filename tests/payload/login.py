@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from control.cli.main import app
 from local.azure import LocalAzure
 
-_RESOURCES = ("management.azure.com", "storage.azure.com")
+_RESOURCES = ("management.azure.com", "storage.azure.com", "vault.azure.net")
 _PROGRAM = """#!/bin/sh
 echo "$*" >> {folder}/asked
 for name in {names}; do
