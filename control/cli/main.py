@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 from control import settings_docs
-from control.cli import devices, icons, messages, payload, secrets, tables, weights
+from control.cli import (
+    devices,
+    icons,
+    messages,
+    package,
+    payload,
+    secrets,
+    tables,
+    weights,
+)
 from control.cli.console import environment, not_done, told
 from control.clock import SystemClock
 from control.ledger import Ledger
@@ -27,6 +36,7 @@ app = typer.Typer(
 )
 ledger_app = typer.Typer(help="The ledger's table.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(package.app, name="package")
 app.add_typer(payload.app, name="payload")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(weights.app, name="weights")

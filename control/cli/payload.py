@@ -12,8 +12,8 @@ import typer
 
 from control.cli.console import environment, not_done, note, told
 from control.cli.machine import state, take_payload
+from control.cli.paths import write
 from control.cli.place import Place, machine_name
-from control.errors import CommandError
 from control.payload.bundle import HOME, ROOTFS, Bundle, Difference, bundle, compare
 from control.payload.given import Given
 from control.payload.site import bootstrap, site
@@ -50,7 +50,7 @@ def render(
         if output is None:
             typer.echo(text, nl=False)
         else:
-            _write(output, text.encode())
+            write(output, text.encode())
             typer.echo(f"Written: {output}, {len(text.encode()):,} bytes.")
 
 
@@ -68,7 +68,7 @@ def build(
         said = site(given)
         given.check()
         made = bundle(profile, said)
-        _write(output, made.archive)
+        write(output, made.archive)
         typer.echo(f"sha256 {made.sha256}")
         typer.echo(f"{len(made.archive):,} bytes, {made.files} files.")
 
@@ -201,10 +201,3 @@ def _by_hand(found: Difference) -> None:
         )
     elif found.units:
         typer.echo("What runs is as it was until the next start.")
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as why:
-        raise CommandError(f"{path} can't be written: {why.strerror}.") from None

@@ -51,18 +51,28 @@ def test_a_skip_for_want_of_evidence_fails(tmp_path: Path, reason: str) -> None:
     assert "evidence in ../shared is missing" in ran.stderr
 
 
+def test_a_finding_in_the_templates_fails(tmp_path: Path) -> None:
+    """However green the tests were."""
+    ran = _ci(tmp_path, GREEN, 0, checkov=1)
+    assert ran.returncode == 1
+    assert ran.stdout.rstrip().endswith(GREEN)
+
+
 def test_another_skip_does_not_fail(tmp_path: Path) -> None:
     """A skip that names another reason is the tests' own business."""
     skip = "SKIPPED [1] tests/x.py:1: needs a real Azure"
     assert _ci(tmp_path, f"{skip}\n{GREEN}", 0).returncode == 0
 
 
-def _ci(folder: Path, output: str, code: int) -> subprocess.CompletedProcess[str]:
+def _ci(
+    folder: Path, output: str, code: int, checkov: int = 0
+) -> subprocess.CompletedProcess[str]:
     """Run .ci/run over a Makefile whose tests print this and end so."""
     (folder / ".ci").mkdir()
     shutil.copy(ROOT / ".ci/run", folder / ".ci")
     (folder / "output").write_text(output + "\n")
     recipe = f"packages:\n\t@true\ntest:\n\t@cat output; exit {code}\n"
+    recipe += f"checkov:\n\t@exit {checkov}\n"
     (folder / "Makefile").write_text(recipe)
     return _run(["bash", ".ci/run"], folder)
 

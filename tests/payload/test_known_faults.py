@@ -101,7 +101,7 @@ FAULTS = {
     "a machine that never comes up is not given back": (
         "lease: unheard_and_unready_it_ends_at_the_boot_deadline"
         " heartbeat: past_the_boot_deadline_a_failed_unit_releases"
-        " bootstrap: after_an_hour_without_a_payload_it_leaves"
+        " bootstrap: a_machine_whose_lease_nobody_keeps_leaves"
     ),
     "it powers off, which Azure bills": ("heartbeat: nothing_here_powers_off"),
     "a template's text becomes shell": (

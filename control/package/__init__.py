@@ -1,0 +1,1 @@
+"""The function app as one file: what Azure runs, with all that it needs inside."""
