@@ -85,7 +85,7 @@ def _given() -> "tuple[str, dict[Vault, VaultSecrets]]":
     given = Given(environment())
     urls = {each: given.address(name) for each, name in _SETTINGS.items()}
     machine = machine_name(given)
-    given.check()
+    given.check("README.md")
     from control.azure.credential import persons_login  # noqa: PLC0415 - slow: the SDKs
     from control.azure.secrets import VaultSecrets  # noqa: PLC0415 - the same
 

@@ -77,14 +77,17 @@ class Given:
             self._wrong.append(f"{name} is no {kind} above 0")
         return text
 
-    def check(self) -> None:
-        """Raise one error that names everything that was lacking or wrong."""
+    def check(self, where: str = "vm_payload/README.md") -> None:
+        """Raise one error that names everything that was lacking or wrong.
+
+        Args:
+            where: the file that says what each is.
+        """
         names = ", ".join(dict.fromkeys(self._lacking))
         lacking = [f"the environment lacks {names}"] if names else []
         faults = [*lacking, *dict.fromkeys(self._wrong)]
         if faults:
-            where = "vm_payload/README.md says what each is"
-            raise CommandError(f"{'; '.join(faults)}; {where}.")
+            raise CommandError(f"{'; '.join(faults)}; {where} says what each is.")
 
     def _text(self, name: str, usual: str | None) -> str | None:
         text = self._environ.get(name, "")
