@@ -451,6 +451,9 @@ output WEIGHTS_URL string = '${weights.outputs.blobEndpoint}models'
 @description('The storage account of the weights.')
 output WEIGHTS_ACCOUNT_ID string = weights.outputs.id
 
+@description('The rule that lets a person in by SSH for some minutes.')
+output SSH_RULE_ID string = network.outputs.sshRuleId
+
 @description('The group of the machines.')
 output VM_RESOURCE_GROUP string = groupName
 

@@ -11,6 +11,7 @@ import typer
 
 from control import settings_docs
 from control.cli import (
+    admin,
     devices,
     icons,
     ledger,
@@ -30,6 +31,7 @@ _ROOT = Path(__file__).parents[2]
 app = typer.Typer(
     help=__doc__, no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
+app.add_typer(admin.app, name="admin")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(package.app, name="package")
 app.add_typer(payload.app, name="payload")

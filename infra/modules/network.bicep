@@ -87,6 +87,10 @@ resource guard 'Microsoft.Network/networkSecurityGroups@2026-03-01' = {
   properties: {
     securityRules: edge == 'A' ? concat(always, open) : always
   }
+
+  resource ssh 'securityRules' existing = {
+    name: 'allow-ssh-admin'
+  }
 }
 
 resource network 'Microsoft.Network/virtualNetworks@2026-03-01' = {
@@ -143,6 +147,9 @@ resource addresses 'Microsoft.Network/publicIPAddresses@2026-03-01' = [
 
 @description('The subnet of the machines.')
 output subnetId string = network::machines.id
+
+@description('The rule that lets a person in by SSH for some minutes.')
+output sshRuleId string = guard::ssh.id
 
 @description('The addresses that the machines go out by, in the order of their names.')
 output addressIds string[] = [for (machine, at) in machines: addresses[at].id]

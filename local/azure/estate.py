@@ -11,6 +11,7 @@ from local.azure.budgets import Budgets
 from local.azure.faults import catalogue
 from local.azure.faults.armed import Faults
 from local.azure.front import Clock, Front, Ground
+from local.azure.guards import Guards
 from local.azure.guest import Guest
 from local.azure.identity import Identity
 from local.azure.log import RequestLog
@@ -56,6 +57,7 @@ class Estate:
         self.identity = Identity(self._issuer, _PRINCIPALS)
         self.budgets = Budgets()
         self.role_assignments = RoleAssignments()
+        self.guards = Guards()
         self.prices = Prices()
         self.sink = Sink()
         self.vault = self._vault("app-vault", reader="app")
@@ -148,7 +150,11 @@ class Estate:
 
     def _arm_routes(self) -> list[Route]:
         admin = Admin(self)
-        guarded = [*self.budgets.routes, *self.role_assignments.routes]
+        guarded = [
+            *self.budgets.routes,
+            *self.guards.routes,
+            *self.role_assignments.routes,
+        ]
         return [
             *self.arm.routes,
             *map(self.arm.guard, guarded),

@@ -20,6 +20,8 @@ class Kind(StrEnum):
     VM_RUN_COMMAND = "vm.run_command"
     POLL = "operation.poll"
     BUDGET = "budget.get"
+    NETWORK_READ = "network.read"
+    NETWORK_WRITE = "network.write"
     ROLE_READ = "role.read"
     ROLE_WRITE = "role.write"
     TOKEN = "identity.token"  # noqa: S105 - a kind of call, no secret
