@@ -5,7 +5,7 @@ bodies are those of the templates.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
 from itertools import chain, repeat
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from azure.core.rest import HttpRequest
 
 from control.azure.answers import retry_after, said
-from control.azure.arm import call_options, client_options
+from control.azure.arm import call_options, client_options, origin
 from control.azure.deadline import within
 from control.azure.faults import error, translated, unanswered
 from control.azure.lazy import Lazy
@@ -46,13 +46,29 @@ class Resources:
         clock: "Clock",
         words: Mapping[str, str],
     ) -> None:
-        self._clock = clock
+        self._clock, self._endpoint = clock, endpoint
         self._words = words
         self._client = Lazy(partial(_client, credential, endpoint))
 
     def read(self, path: str, version: str) -> Body | None:
         """Return a resource; None where there is none."""
-        return self._send("GET", path, version)
+        return self._send("GET", f"{path}?api-version={version}")
+
+    def pages(self, path: str, version: str, most: int) -> Iterator[Any]:
+        """Yield what a list holds, page by page; so many pages at most."""
+        found = self.read(path, version) or {}
+        for _ in range(most):
+            held = found.get("value")
+            if not isinstance(held, list):
+                raise unanswered("ARM's answer is no list.")
+            yield from held
+            link = found.get("nextLink")
+            if not link:
+                return
+            if origin(link) != origin(self._endpoint):
+                raise unanswered("ARM's list goes on at another place.")
+            found = self._send("GET", link) or {}
+        raise unanswered("ARM's list has no end.")
 
     def write(self, path: str, version: str, body: Body) -> None:
         """Write a resource, and wait until it is at work.
@@ -60,7 +76,7 @@ class Resources:
         Raises:
             AzureError: it was refused, ended badly, or is not at work in some minutes.
         """
-        self._send("PUT", path, version, body)
+        self._send("PUT", f"{path}?api-version={version}", body)
         for wait in chain(_WAITS, repeat(_WAITS[-1], _LOOKS)):
             found = self.read(path, version) or {}
             state = (found.get("properties") or {}).get("provisioningState")
@@ -73,10 +89,7 @@ class Resources:
             Evidence(message="Azure took it, and it is not at work after a minute.")
         )
 
-    def _send(
-        self, method: str, path: str, version: str, body: Body | None = None
-    ) -> Body | None:
-        url = f"{path}?api-version={version}"
+    def _send(self, method: str, url: str, body: Body | None = None) -> Body | None:
         request = HttpRequest(method, url, json=body)
         with silence_named("Azure Resource Manager", "ARM_ENDPOINT"):
             with translated():

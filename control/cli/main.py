@@ -18,6 +18,7 @@ from control.cli import (
     messages,
     package,
     payload,
+    preflight,
     secrets,
     tables,
     weights,
@@ -37,7 +38,13 @@ app.add_typer(package.app, name="package")
 app.add_typer(payload.app, name="payload")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(weights.app, name="weights")
-for _command in (devices.pair, devices.code, devices.devices, devices.revoke):
+for _command in (
+    devices.pair,
+    devices.code,
+    devices.devices,
+    devices.revoke,
+    preflight.preflight,
+):
     app.command()(_command)
 
 

@@ -21,6 +21,7 @@ from local.azure.role_assignments import RoleAssignments
 from local.azure.routing import Route
 from local.azure.sink import Sink
 from local.azure.spec import Spec
+from local.azure.subscription import Subscription
 from local.azure.tokens import Issuer
 from local.azure.vault import Vault
 from local.azure.vm import Vm
@@ -58,6 +59,7 @@ class Estate:
         self.budgets = Budgets()
         self.role_assignments = RoleAssignments()
         self.guards = Guards()
+        self.subscription = Subscription()
         self.prices = Prices()
         self.sink = Sink()
         self.vault = self._vault("app-vault", reader="app")
@@ -154,6 +156,7 @@ class Estate:
             *self.budgets.routes,
             *self.guards.routes,
             *self.role_assignments.routes,
+            *self.subscription.routes,
         ]
         return [
             *self.arm.routes,

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     BUDGET = "budget.get"
     NETWORK_READ = "network.read"
     NETWORK_WRITE = "network.write"
+    SUBSCRIPTION = "subscription.get"
     ROLE_READ = "role.read"
     ROLE_WRITE = "role.write"
     TOKEN = "identity.token"  # noqa: S105 - a kind of call, no secret

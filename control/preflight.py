@@ -1,0 +1,103 @@
+"""What must be right in a subscription before a deployment: pure.
+
+Azure would say so itself, after half of a deployment was made; some of it can never be
+changed afterwards.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+# What the templates use, and what the machine's size counts against.
+PROVIDERS = (
+    *("Microsoft.App", "Microsoft.AlertsManagement", "Microsoft.Compute"),
+    *("Microsoft.Consumption", "Microsoft.CostManagement", "Microsoft.DevTestLab"),
+    *("Microsoft.Insights", "Microsoft.KeyVault", "Microsoft.ManagedIdentity"),
+    *("Microsoft.Network", "Microsoft.OperationalInsights", "Microsoft.Storage"),
+    "Microsoft.Web",
+)
+_REGISTERED = "registered"
+VAULTS = ("kva-", "kvm-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted:
+    """A vault that was deleted and still has its name."""
+
+    name: str
+    region: str
+    purged_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What the subscription says: `budget_starts` by a budget's name."""
+
+    providers: Mapping[str, str]
+    deleted: Sequence[Deleted]
+    budget_starts: Mapping[str, date]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """What the environment says; `budgets_from` is None where there are no budgets."""
+
+    prefix: str
+    budgets_from: date | None
+
+
+def faults(seen: Seen, meant: Meant, today: date) -> list[str]:
+    """Say what must be done first; a sentence each, with the command."""
+    return [
+        *_unregistered(seen.providers),
+        *_deleted(seen.deleted, meant.prefix),
+        *_budgets(seen.budget_starts, meant.budgets_from, today),
+    ]
+
+
+def _unregistered(states: Mapping[str, str]) -> Iterable[str]:
+    lacking = [
+        name for name in PROVIDERS if states.get(name, "").lower() != _REGISTERED
+    ]
+    if lacking:
+        commands = "; ".join(
+            f"az provider register --namespace {each}" for each in lacking
+        )
+        yield f"{len(lacking)} resource providers are not registered: {commands}."
+
+
+def _deleted(vaults: Sequence[Deleted], prefix: str) -> Iterable[str]:
+    """Ask a person: what comes back brings its old tokens with it, enabled."""
+    for each in vaults:
+        if any(each.name.startswith(f"{kind}{prefix}") for kind in VAULTS):
+            name = each.name
+            yield (
+                f"the deleted vault {name} still has its name, until {each.purged_at}: "
+                f"`az keyvault purge --name {name} --location {each.region}`; or `az "
+                f"keyvault recover --name {name}`, then `python -m control devices` "
+                "and `revoke`, for its old tokens are enabled again."
+            )
+
+
+def _budgets(
+    starts: Mapping[str, date], meant: date | None, today: date
+) -> Iterable[str]:
+    """Compare the one day that can never be changed."""
+    if meant is None:
+        return
+    for name, start in starts.items():
+        if start != meant:
+            yield (
+                f"the budget {name} is there, from {start}, which can't be changed: "
+                f"export BUDGETS_FROM={start}."
+            )
+    first = today.replace(day=1)
+    if not starts and meant < first:
+        yield (
+            f"a new budget can't begin before this month: export BUDGETS_FROM={first}."
+        )
+    if len(set(starts.values())) > 1:
+        yield (
+            "the two budgets begin on different days: delete one of them (`az "
+            "consumption budget delete`)."
+        )
