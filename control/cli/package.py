@@ -6,9 +6,13 @@ from typing import Annotated
 import typer
 
 from control.cli.console import note, told
-from control.cli.paths import write
+from control.cli.paths import remade, write
+from control.package.build import assemble
 from control.package.build import build as built
 from control.package.lock import LOCK, resolved
+
+# With it only what it names is left out: azd makes an environment in there.
+IGNORED = ".funcignore"
 
 app = typer.Typer(help="The function app as one file.", no_args_is_help=True)
 
@@ -28,6 +32,22 @@ def build(
         write(output, made.content)
         typer.echo(f"sha256 {made.sha256}")
         typer.echo(f"{len(made.content):,} bytes, {len(made.wheels)} distributions.")
+
+
+@app.command()
+def folder(
+    place: Annotated[Path, typer.Argument(help="The folder; it is made anew.")],
+) -> None:
+    """Put the same files into a folder, for `azd` to take: see azure.yaml.
+
+    Only a folder that this command has made is ever removed.
+    """
+    with told():
+        remade(place)
+        note("Bringing the wheels and compiling; that takes a minute or so ...")
+        wheels = assemble(place)
+        write(place / IGNORED, f"{place.name}_env\n".encode())
+        typer.echo(f"{place} is made: {len(wheels)} distributions.")
 
 
 @app.command()

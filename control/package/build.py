@@ -42,23 +42,29 @@ class Package:
 
 
 def build() -> Package:
-    """Make the package of this checkout.
+    """Make the package of this checkout; raises what `assemble` does."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "app"
+        wheels = assemble(folder)
+        content = _zipped(folder, Path(place) / "app.zip")
+    return Package(content=content, wheels=wheels)
+
+
+def assemble(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Put the package's files into a new folder; return the wheels' tags.
 
     Raises:
         CommandError: this is another Python than Azure's, the lock is not of these
             requirements, or a wheel does not fit.
     """
     _check()
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "app"
-        _copy_sources(folder)
-        _install(folder / SITE)
-        wheels = dict(_wheels(folder / SITE))
-        if odd := sorted(name for name, tags in wheels.items() if not _fits(tags)):
-            raise CommandError(f"{', '.join(odd)} would not run on Azure's Python.")
-        _compile(folder)
-        content = _zipped(folder, Path(place) / "app.zip")
-    return Package(content=content, wheels=wheels)
+    _copy_sources(folder)
+    _install(folder / SITE)
+    wheels = dict(_wheels(folder / SITE))
+    if odd := sorted(name for name, tags in wheels.items() if not _fits(tags)):
+        raise CommandError(f"{', '.join(odd)} would not run on Azure's Python.")
+    _compile(folder)
+    return wheels
 
 
 def _check() -> None:
@@ -73,7 +79,7 @@ def _check() -> None:
 
 
 def _copy_sources(folder: Path) -> None:
-    folder.mkdir()
+    folder.mkdir(parents=True, exist_ok=True)
     for name in SOURCES:
         source = ROOT / name
         if source.is_dir():

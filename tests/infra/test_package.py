@@ -2,12 +2,15 @@
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from control.cli.main import app as commands
@@ -16,6 +19,7 @@ from control.package.build import SITE, Package, build
 from control.package.lock import LOCK, REQUIREMENTS, faults, text
 from control.web.routes import ROUTES
 
+ROOT = Path(__file__).parents[2]
 # Nothing of this machine's Python but its own library; then what Azure puts there.
 _ALONE = """
 import json, sys
@@ -132,6 +136,46 @@ def test_it_holds_what_runs_and_nothing_of_this_machine(package: Package) -> Non
     sources = {name for name in names if name.endswith(".py")}
     compiled = {name for name in names if name.endswith(".cpython-313.pyc")}
     assert len(compiled) == len(sources)
+
+
+def test_azd_takes_a_folder_of_the_same_files(
+    unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made anew each time; the environment that azd makes in there is left out."""
+    monkeypatch.setattr("control.cli.package.assemble", partial(_copied, unpacked))
+    place = tmp_path / ".package"
+    for _ in range(2):
+        done = CliRunner().invoke(commands, ["package", "folder", str(place)])
+        assert done.exit_code == 0, done.output
+        assert (place / ".funcignore").read_text() == ".package_env\n"
+        assert (place / "function_app.py").is_file()
+        (place / "old").touch()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.txt").touch()
+    done = CliRunner().invoke(commands, ["package", "folder", str(tmp_path / "mine")])
+    assert done.exit_code == 1
+    assert "was not made by this command" in done.stderr
+    assert (tmp_path / "mine/thesis.txt").exists()
+
+
+def _copied(unpacked: Path, folder: Path) -> dict[str, tuple[str, ...]]:
+    shutil.copytree(unpacked, folder)
+    return {}
+
+
+def test_g10_azd_builds_nothing() -> None:
+    """G10: and what it runs before are commands that there are."""
+    said = yaml.safe_load((ROOT / "azure.yaml").read_text())
+    (service,) = said["services"].values()
+    assert service["remoteBuild"] is False
+    assert (service["language"], service["host"]) == ("python", "function")
+    assert list(said["services"]) == ["switch"]
+    for hook in said["hooks"].values():
+        python, module, *command = hook["run"].split()[0:1] + hook["run"].split()[2:]
+        assert (python, module) == ("python", "control")
+        done = CliRunner().invoke(commands, [*command, "--help"])
+        assert done.exit_code == 0, done.output
+    assert service["project"] in said["hooks"]["prepackage"]["run"].split()
 
 
 def test_the_lock_is_of_these_requirements() -> None:
