@@ -61,9 +61,12 @@ param emails string[]
 param policy Policy
 
 @description('When Azure deallocates the machines each day, UTC, as 12:00.')
+@minLength(5)
+@maxLength(5)
 param shutdownAt string
 
 @description('Why the subscription can have no budgets, where its offer has none; else empty.')
+@maxLength(256)
 param noBudgetsBecause string
 
 @description('The whole credit, of which the budget tells parts.')
@@ -120,6 +123,24 @@ var publicUrl = 'https://${appName}.azurewebsites.net'
 @description('The names of the machines, with their region.')
 var machineNames = [for machine in machines: '${machine.name}-${machineLocation}']
 
+@description('What changes a blob.')
+var changes = [
+  'write'
+  'add/action'
+  'delete'
+  'deleteBlobVersion/action'
+  'move/action'
+  'tags/write'
+  'manageOwnership/action'
+  'modifyPermissions/action'
+  'permanentDelete/action'
+]
+
+// The machine runs as root what it finds in that container, and the app is open to the
+// world: whoever takes it over must not choose what.
+@description('All blobs but the payloads may be changed.')
+var notThePayload = '((${join(map(changes, change => '!(ActionMatches{\'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/${change}\'})'), ' AND ')}) OR (@Resource[Microsoft.Storage/storageAccounts/blobServices/containers:name] StringNotEquals \'payload\'))'
+
 @description('Who deploys, as one more grant of each role that it needs; none without an id.')
 var deployers = empty(deployer.id) ? [] : [deployer]
 
@@ -161,15 +182,29 @@ module network 'modules/network.bicep' = {
   }
 }
 
+// Storage looks at a subnet's id before anything is made: one that only another module
+// knows was refused.
+resource net 'Microsoft.Network/virtualNetworks@2026-03-01' existing = {
+  scope: group
+  name: 'vnet-${prefix}-${machineLocation}'
+
+  resource machines 'subnets' existing = {
+    name: 'machines'
+  }
+}
+
 module weights 'modules/storage.bicep' = {
   scope: group
+  dependsOn: [
+    network
+  ]
   params: {
     name: 'st${prefix}w${uniqueThere}'
     location: machineLocation
     containers: [
       'models'
     ]
-    subnetId: network.outputs.subnetId
+    subnetId: net::machines.id
     readers: [for (name, at) in machineNames: machineIdentities[at].outputs.principalId]
     tags: tags
   }
@@ -218,6 +253,7 @@ module store 'modules/storage.bicep' = {
         principalId: appIdentity.outputs.principalId
         principalType: 'ServicePrincipal'
         role: builtIn.blobDataOwner
+        condition: notThePayload
       }
     ]
     readers: [for (name, at) in machineNames: machineIdentities[at].outputs.principalId]
@@ -293,10 +329,25 @@ module telemetry 'modules/telemetry.bicep' = {
 }
 
 module roles 'modules/roles.bicep' = {
+  scope: group
+  params: {
+    suffix: '${prefix}-${unique}'
+  }
+}
+
+module observers 'modules/observers.bicep' = {
   params: {
     groupName: group.name
     suffix: '${prefix}-${unique}'
-    appPrincipalId: appIdentity.outputs.principalId
+    people: concat(
+      [
+        {
+          id: appIdentity.outputs.principalId
+          type: 'ServicePrincipal'
+        }
+      ],
+      empty(operator.id) ? [] : [operator]
+    )
   }
 }
 
@@ -383,11 +434,15 @@ module app 'modules/app.bicep' = {
 module vms 'modules/machine.bicep' = [
   for (machine, at) in machines: if (machine.name == createMachine) {
     scope: group
+    // A network that is being changed for one of them is refused to the other.
+    dependsOn: [
+      weights
+    ]
     params: {
       machine: machine
       name: machineNames[at]
       location: machineLocation
-      subnetId: network.outputs.subnetId
+      subnetId: net::machines.id
       addressId: network.outputs.addressIds[at]
       identityId: machineIdentities[at].outputs.id
       principalId: machineIdentities[at].outputs.principalId

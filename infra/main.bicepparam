@@ -39,7 +39,7 @@ param operator = {
   id: readEnvironmentVariable('OPERATOR_ID', '')
   type: readEnvironmentVariable('OPERATOR_TYPE', 'User')
 }
-param emails = split(readEnvironmentVariable('ALARM_EMAILS'), ',')
+param emails = map(split(readEnvironmentVariable('ALARM_EMAILS'), ','), email => trim(email))
 
 param policy = {
   pricePerHour: readEnvironmentVariable('PRICE_PER_HOUR', '84.80')

@@ -9,6 +9,9 @@ type grant = {
 
   @description('The GUID of the role definition.')
   role: string
+
+  @description('What it must not do with it, as a condition of Azure; absent for none.')
+  condition: string?
 }
 
 @export()

@@ -9,7 +9,7 @@ from control.azure.lazy import Lazy
 from control.azure.registrar import said_plainly
 from control.azure.sentences import explained, silence_named
 from control.azure.vault import VaultTokens, ensure_page, secret_client
-from control.keyring import Held, Place
+from control.deployment.keyring import Held, Place
 
 if TYPE_CHECKING:
     from azure.core.credentials import TokenCredential

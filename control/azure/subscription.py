@@ -6,7 +6,7 @@ from typing import Any
 
 from control.azure.faults import unanswered
 from control.azure.resources import Resources
-from control.preflight import PROVIDERS, Deleted, Seen
+from control.deployment.preflight import PROVIDERS, Deleted, Seen
 
 _PROVIDERS, _VAULTS, _BUDGETS = "2021-04-01", "2023-07-01", "2023-05-01"
 _MOST_PAGES = 20

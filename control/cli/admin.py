@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from control import ssh_window
 from control.cli.console import environment, note, told
 from control.clock import SystemClock
+from control.deployment import ssh_window
 from control.errors import CommandError, ControlError
 from control.payload.given import Given
 from control.payload.site import ARM

@@ -1,5 +1,6 @@
 """The command that looks at a subscription before a deployment; it changes nothing."""
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING
@@ -8,17 +9,19 @@ import typer
 
 from control.cli.console import environment, not_done, told
 from control.clock import SystemClock
+from control.deployment.preflight import PROVIDERS, Meant, faults
 from control.errors import CommandError
 from control.payload.given import Given
 from control.payload.site import ARM
-from control.preflight import PROVIDERS, Meant, faults
 
 if TYPE_CHECKING:
     from control.azure.subscription import Subscription
 
+_PREFIX = re.compile("[a-z][a-z0-9]{1,6}")
 _WORDS = {
     "authorizationfailed": "Your login needs the role Reader there.",
-    "400": "An offer without budgets is deployed with NO_BUDGETS_BECAUSE='...'.",
+    "400": "An offer without budgets, or a subscription that is younger than two days, "
+    "is deployed with NO_BUDGETS_BECAUSE='...'.",
 }
 
 
@@ -41,16 +44,23 @@ def preflight() -> None:
 
 def _meant(environ: Mapping[str, str]) -> Meant:
     prefix = environ.get("SWITCH_PREFIX") or "kimi"
+    if not _PREFIX.fullmatch(prefix):
+        raise CommandError(
+            "SWITCH_PREFIX is not two to seven small letters and digits, with a letter "
+            "in front: storage accounts take no others."
+        )
     if environ.get("NO_BUDGETS_BECAUSE"):
         return Meant(prefix=prefix, budgets_from=None)
     said = environ.get("BUDGETS_FROM") or environ.get("BUDGET_FROM") or ""
     try:
-        return Meant(prefix=prefix, budgets_from=date.fromisoformat(said))
+        start = date.fromisoformat(said)
+        expires = date.fromisoformat(environ.get("CREDIT_EXPIRES") or "")
     except ValueError:
         raise CommandError(
-            "the environment lacks BUDGETS_FROM (or BUDGET_FROM), a day like "
-            "2026-12-01; or NO_BUDGETS_BECAUSE, where the offer has none."
+            "the environment lacks BUDGETS_FROM (or BUDGET_FROM) or CREDIT_EXPIRES, "
+            "days like 2026-12-01; or NO_BUDGETS_BECAUSE, where the offer has none."
         ) from None
+    return Meant(prefix=prefix, budgets_from=start, expires=expires)
 
 
 def _subscription(environ: Mapping[str, str]) -> "Subscription":

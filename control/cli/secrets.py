@@ -12,8 +12,8 @@ import typer
 from control.cli.console import environment, not_done, note, told
 from control.cli.place import machine_name
 from control.clock import SystemClock
+from control.deployment.keyring import Finding, Secret, State, Vault, finding, keyring
 from control.errors import CommandError, Permission
-from control.keyring import Finding, Secret, State, Vault, finding, keyring
 from control.payload.given import Given
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ those of the files on Azure, and without it each cold start would compile second
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from control.package.lock import LOCK, PYTHON, REQUIREMENTS, ROOT, TARGET, fault
 SITE = ".python_packages/lib/site-packages"
 SOURCES = ("function_app.py", "host.json", "requirements.txt", "control")
 # Commands of the operator's, which nothing on Azure imports.
-_LEFT_OUT = ("cli", "package", "payload")
+_LEFT_OUT = ("cli", "deployment", "package", "payload")
 # What pip notes of this machine, and programs that start with its path.
 _NOTES = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
 _WHERE = "/home/site/wwwroot"
@@ -128,7 +127,6 @@ def _compile(folder: Path) -> None:
         [sys.executable, "-I", "-m", "compileall", "-q", *mode, *paths, str(folder)],
         check=False,
         capture_output=True,
-        env={**os.environ, "PYTHONHASHSEED": "0"},
         text=True,
         timeout=_SECONDS,
     )

@@ -25,13 +25,24 @@ param tags { *: string }
 
 // Azure knows fractions of an hour as no number: minutes are counted from its two parts.
 @description('The hours before and behind the point.')
-var parts = split('${maxRuntimeHours}.0', '.')
+var parts = split('0${maxRuntimeHours}.0', '.')
 
 @description('The cap and a quarter of an hour, in minutes.')
 var mostMinutes = int(parts[0]) * 60 + int(substring('${parts[1]}0', 0, 2)) * 60 / 100 + 15
 
 @description('The shortest window that Azure offers for that, and that still sees the cap passed.')
-var window = mostMinutes < 345 ? 'PT6H' : 'P1D'
+var window = mostMinutes < 345 ? 'PT6H' : mostMinutes < 1425 ? 'P1D' : 'P2D'
+
+// A table is there with its first row only, and a rule whose query fails for a week is
+// switched off by Azure: beside each table stands one without rows, by the same columns.
+@description('The app\'s requests, none where there is no such table.')
+var requests = 'union isfuzzy=true AppRequests, (datatable(TimeGenerated: datetime, OperationName: string, Success: bool)[])'
+
+@description('The machines\' metrics, in the same way.')
+var metrics = 'union isfuzzy=true AzureMetrics, (datatable(TimeGenerated: datetime, MetricName: string, Maximum: real, Resource: string)[])'
+
+@description('What the workspace says of itself, in the same way.')
+var operations = 'union isfuzzy=true _LogOperation, (datatable(TimeGenerated: datetime, Detail: string)[])'
 
 resource people 'Microsoft.Insights/actionGroups@2023-01-01' = {
   name: 'ag-${prefix}'
@@ -61,7 +72,9 @@ resource silent 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = {
     description: 'No tick in 15 minutes: nothing ends a session but the machine itself and the daily shutdown. Press stop; see docs/deploy.md.'
     severity: 0
     enabled: true
-    autoMitigate: true
+    // One mail may be missed: it is said again each hour, until it is over.
+    autoMitigate: false
+    muteActionsDuration: 'PT1H'
     scopes: [
       workspaceId
     ]
@@ -71,7 +84,7 @@ resource silent 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = {
     criteria: {
       allOf: [
         {
-          query: 'AppRequests | where OperationName == "tick" and Success == true | summarize Ticks = count()'
+          query: '${requests} | where OperationName == "tick" and Success == true | summarize Ticks = count()'
           timeAggregation: 'Total'
           metricMeasureColumn: 'Ticks'
           operator: 'LessThan'
@@ -103,7 +116,9 @@ resource long 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = {
     description: 'A machine was up for more than ${mostMinutes} minutes of the last ${window}. Deallocate it: every minute costs; see docs/deploy.md.'
     severity: 0
     enabled: true
-    autoMitigate: true
+    // One mail may be missed: it is said again each hour, until it is over.
+    autoMitigate: false
+    muteActionsDuration: 'PT1H'
     scopes: [
       workspaceId
     ]
@@ -113,7 +128,7 @@ resource long 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = {
     criteria: {
       allOf: [
         {
-          query: 'AzureMetrics | where MetricName == "VmAvailabilityMetric" and Maximum > 0 | summarize Minutes = dcount(bin(TimeGenerated, 1m)) by Resource | summarize Minutes = coalesce(max(Minutes), 0)'
+          query: '${metrics} | where MetricName == "VmAvailabilityMetric" and Maximum > 0 | summarize Minutes = count_distinct(bin(TimeGenerated, 1m)) by Resource | summarize Minutes = coalesce(max(Minutes), 0)'
           timeAggregation: 'Total'
           metricMeasureColumn: 'Minutes'
           operator: 'GreaterThan'
@@ -143,7 +158,9 @@ resource down 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = {
     description: 'A machine reports itself as not available, and is not deallocated. Deallocate it; see docs/deploy.md.'
     severity: 1
     enabled: true
-    autoMitigate: true
+    // One mail may be missed: it is said again each hour, until it is over.
+    autoMitigate: false
+    muteActionsDuration: 'PT1H'
     scopes: [
       workspaceId
     ]
@@ -153,11 +170,54 @@ resource down 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = {
     criteria: {
       allOf: [
         {
-          query: 'AzureMetrics | where MetricName == "VmAvailabilityMetric" and Maximum == 0 | summarize Minutes = count()'
+          query: '${metrics} | where MetricName == "VmAvailabilityMetric" and Maximum == 0 | summarize Minutes = count()'
           timeAggregation: 'Total'
           metricMeasureColumn: 'Minutes'
           operator: 'GreaterThan'
           threshold: 15
+          failingPeriods: {
+            numberOfEvaluationPeriods: 1
+            minFailingPeriodsToAlert: 1
+          }
+        }
+      ]
+    }
+    actions: {
+      actionGroups: [
+        people.id
+      ]
+    }
+  }
+}
+
+// Every route is open to the world: a flood of requests uses the day's gigabytes up, and
+// then neither requests nor metrics arrive.
+resource full 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = {
+  name: 'alert-${prefix}-log-is-full'
+  location: location
+  tags: tags
+  kind: 'LogAlert'
+  properties: {
+    displayName: 'The log takes no more today'
+    description: 'The day\'s gigabytes are used up: the other alerts see nothing until tomorrow. Look at the machine\'s power state yourself; see docs/deploy.md.'
+    severity: 1
+    enabled: true
+    autoMitigate: false
+    muteActionsDuration: 'PT6H'
+    scopes: [
+      workspaceId
+    ]
+    evaluationFrequency: 'PT15M'
+    windowSize: 'PT1H'
+    skipQueryValidation: true
+    criteria: {
+      allOf: [
+        {
+          query: '${operations} | where Detail contains "OverQuota" | summarize Times = count()'
+          timeAggregation: 'Total'
+          metricMeasureColumn: 'Times'
+          operator: 'GreaterThan'
+          threshold: 0
           failingPeriods: {
             numberOfEvaluationPeriods: 1
             minFailingPeriodsToAlert: 1
@@ -197,6 +257,12 @@ resource probe 'Microsoft.Insights/webtests@2022-06-15' = {
       {
         Id: 'apac-sg-sin-azr'
       }
+      {
+        Id: 'us-ca-sjc-azr'
+      }
+      {
+        Id: 'emea-gb-db3-azr'
+      }
     ]
     Request: {
       RequestUrl: '${publicUrl}/healthz'
@@ -232,7 +298,7 @@ resource unwell 'Microsoft.Insights/metricAlerts@2026-01-01' = {
       'odata.type': 'Microsoft.Azure.Monitor.WebtestLocationAvailabilityCriteria'
       webTestId: probe.id
       componentId: insightsId
-      failedLocationCount: 2
+      failedLocationCount: 3
     }
     actions: [
       {

@@ -124,10 +124,6 @@ resource network 'Microsoft.Network/virtualNetworks@2026-03-01' = {
       }
     ]
   }
-
-  resource machines 'subnets' existing = {
-    name: 'machines'
-  }
 }
 
 resource addresses 'Microsoft.Network/publicIPAddresses@2026-03-01' = [
@@ -144,9 +140,6 @@ resource addresses 'Microsoft.Network/publicIPAddresses@2026-03-01' = [
     }
   }
 ]
-
-@description('The subnet of the machines.')
-output subnetId string = network::machines.id
 
 @description('The rule that lets a person in by SSH for some minutes.')
 output sshRuleId string = guard::ssh.id

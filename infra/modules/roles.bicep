@@ -1,17 +1,9 @@
-// The three roles of our own, as narrow as can be, and what is read at the subscription.
-targetScope = 'subscription'
-
-@description('The resource group that the machines are in.')
-param groupName string
-
+// Two roles of our own, as narrow as can be: a definition is made where it may be given.
 @description('What the names of the roles end with: a name is taken once in a whole tenant.')
 param suffix string
 
-@description('The identity of the app.')
-param appPrincipalId string
-
 @description('The group as roles name it.')
-var groupId = '${subscription().id}/resourceGroups/${groupName}'
+var groupId = '${subscription().id}/resourceGroups/${resourceGroup().name}'
 
 @description('What each of them may read.')
 var reads = [
@@ -55,36 +47,6 @@ resource itself 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
         ])
       }
     ]
-  }
-}
-
-// An operation lies at its region, and a budget at the subscription: no group has them.
-resource observer 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
-  name: guid(groupId, 'switch-observer')
-  properties: {
-    roleName: 'Switch Observer (${suffix})'
-    description: 'Read how an operation of Azure goes, and what a budget says.'
-    type: 'CustomRole'
-    assignableScopes: [
-      subscription().id
-    ]
-    permissions: [
-      {
-        actions: [
-          'Microsoft.Compute/locations/operations/read'
-          'Microsoft.Consumption/budgets/read'
-        ]
-      }
-    ]
-  }
-}
-
-resource observes 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
-  name: guid(subscription().id, appPrincipalId, observer.name)
-  properties: {
-    principalId: appPrincipalId
-    principalType: 'ServicePrincipal'
-    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', observer.name)
   }
 }
 

@@ -77,7 +77,7 @@ resource account 'Microsoft.Storage/storageAccounts@2026-09-01' = {
   }
 }
 
-resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2026-09-01' = {
+resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2026-09-01' = if (!empty(containers)) {
   parent: account
   name: 'default'
 }
@@ -108,6 +108,8 @@ resource roles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
     properties: {
       principalId: grant.principalId
       principalType: grant.principalType
+      condition: grant.?condition
+      conditionVersion: contains(grant, 'condition') ? '2.0' : null
       roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', grant.role)
     }
   }

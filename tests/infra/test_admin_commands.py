@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from control.ssh_window import NAME
+from control.deployment.ssh_window import NAME
 from local.azure import Kind, LocalAzure
 from tests.infra.golden import place
 from tests.infra.reading import one

@@ -15,7 +15,12 @@ from tests.payload.login import Operator
 def operator(azure: LocalAzure, tmp_path: Path) -> Operator:
     """Somebody who is logged in, and is about to deploy."""
     today = datetime.now(UTC).date().replace(day=1)
-    return Operator.of(azure, tmp_path / "login", BUDGETS_FROM=f"{today}")
+    return Operator.of(
+        azure,
+        tmp_path / "login",
+        BUDGETS_FROM=f"{today}",
+        CREDIT_EXPIRES="2099-01-01",
+    )
 
 
 def test_a_subscription_that_is_ready(azure: LocalAzure, operator: Operator) -> None:
@@ -60,7 +65,15 @@ def test_what_is_missing_is_named(operator: Operator) -> None:
     """Before anything is asked."""
     done = operator.run("preflight", BUDGETS_FROM="soon")
     assert done.exit_code == 1
-    assert "lacks BUDGETS_FROM (or BUDGET_FROM), a day like" in done.stderr
+    assert "lacks BUDGETS_FROM (or BUDGET_FROM) or CREDIT_EXPIRES" in done.stderr
+
+
+@pytest.mark.parametrize("prefix", ["Kimi", "ki-mi", "k", "7kimi", "eightxxx"])
+def test_a_prefix_that_no_account_takes(operator: Operator, prefix: str) -> None:
+    """The compiler sees its length alone."""
+    done = operator.run("preflight", SWITCH_PREFIX=prefix)
+    assert done.exit_code == 1
+    assert "SWITCH_PREFIX is not two to seven small letters" in done.stderr
 
 
 def test_who_may_not_read_is_told(azure: LocalAzure, operator: Operator) -> None:

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from control.cli.main import app
-from control.keyring import keyring
+from control.deployment.keyring import keyring
 
 TEXT = (Path(__file__).parents[2] / "docs/recovery.md").read_text()
 COMMANDS = sorted(

@@ -79,8 +79,10 @@ def _place(scope: str) -> str:
 def test_nobody_holds_a_group_or_a_subscription(snapshots: Snapshots) -> None:
     """But for reading operations and the budget, which stand nowhere else."""
     broad = [e for e in assignments(snapshots["on"]) if "/providers/" not in e.scope]
-    assert [each.scope for each in broad] == [f"/subscriptions/{SUBSCRIPTION}"]
-    assert role_names(snapshots["on"])[broad[0].role] == "Switch Observer"
+    assert [each.scope for each in broad] == [f"/subscriptions/{SUBSCRIPTION}"] * 2
+    names = role_names(snapshots["on"])
+    assert {names[each.role] for each in broad} == {"Switch Observer"}
+    assert {who(each, PEOPLE) for each in broad} == {"switch", "operator"}
 
 
 def test_a_machine_has_nothing_of_another_one(snapshots: Snapshots) -> None:
@@ -150,12 +152,28 @@ def test_g23_who_deploys_is_told_by_its_kind(
 
 
 def test_the_operator_is_a_group_where_it_is_one(snapshots: Snapshots) -> None:
-    """The break-glass stop needs none of our code."""
-    (found,) = [e for e in assignments(snapshots["on"]) if e.principal == OPERATOR]
-    assert found.kind == "Group"
-    assert (
-        found.scope == one(snapshots["on"], "Microsoft.Compute/virtualMachines")["id"]
+    """The break-glass stop needs none of our code, and is seen to work."""
+    made = snapshots["on"]
+    found = [each for each in assignments(made) if each.principal == OPERATOR]
+    assert {each.kind for each in found} == {"Group"}
+    machine = one(made, "Microsoft.Compute/virtualMachines")["id"]
+    assert [each.scope for each in found] == [f"/subscriptions/{SUBSCRIPTION}", machine]
+
+
+def test_the_app_writes_no_payload(snapshots: Snapshots) -> None:
+    """The machine runs it as root, and the app is open to the world."""
+    owner = "b7e6dc6d-f1e8-4753-8033-0f276bb0955b"
+    (said,) = (
+        each["properties"]
+        for each in of(snapshots["off"], ASSIGNMENT)
+        if each["properties"].get("condition")
     )
+    assert said["roleDefinitionId"].endswith(owner)
+    assert said["conditionVersion"] == "2.0"
+    for action in ("write", "add/action", "delete", "move/action"):
+        assert f"blobs/{action}'}})" in said["condition"]
+    end = "blobServices/containers:name] StringNotEquals 'payload'))"
+    assert said["condition"].endswith(end)
 
 
 def test_an_identity_of_ours_is_found_at_once(snapshots: Snapshots) -> None:

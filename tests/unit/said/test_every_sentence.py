@@ -182,7 +182,10 @@ SILENT = {
     *("settings_table.py", "__main__.py", "errors.py", "csv.py", "notices.py"),
     *("codec.py", "ledger.py", "prices.py", "composition.py", "openapi.py"),
 }
-SILENT_FOLDERS = {"said", "cli", "payload", "azure", "memory"}
+SILENT_FOLDERS = {
+    *("said", "cli", "deployment", "package", "payload"),
+    *("azure", "memory"),
+}
 # What takes words that no phone is shown: logs, errors of ours, the contract.
 DEAF = {"Field", "Route", "debug", "info", "warning", "error", "exception"}
 SENTENCE = re.compile(r"[A-Za-z']{2,},? [a-z]{2,}")

@@ -44,6 +44,7 @@ class Meant:
 
     prefix: str
     budgets_from: date | None
+    expires: date | None = None
 
 
 def faults(seen: Seen, meant: Meant, today: date) -> list[str]:
@@ -52,7 +53,13 @@ def faults(seen: Seen, meant: Meant, today: date) -> list[str]:
         *_unregistered(seen.providers),
         *_deleted(seen.deleted, meant.prefix),
         *_budgets(seen.budget_starts, meant.budgets_from, today),
+        *_expired(meant.expires, today),
     ]
+
+
+def _expired(expires: date | None, today: date) -> Iterable[str]:
+    if expires is not None and expires <= today:
+        yield f"the credit expired on {expires}: Azure takes no budget that is over."
 
 
 def _unregistered(states: Mapping[str, str]) -> Iterable[str]:

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from control.preflight import PROVIDERS, Deleted, Meant, Seen, faults
+from control.deployment.preflight import PROVIDERS, Deleted, Meant, Seen, faults
 
 TODAY = date(2026, 12, 3)
 NOW, BEFORE = date(2026, 12, 1), date(2026, 11, 1)
@@ -22,6 +22,15 @@ def test_a_subscription_that_is_ready() -> None:
     """Nothing is said; the case of a state does not count."""
     assert said() == []
     assert said(providers=dict.fromkeys(PROVIDERS, "registered")) == []
+
+
+def test_a_credit_that_is_over() -> None:
+    """Azure deletes its budget then, and takes no new one."""
+    meant = Meant(prefix="kimi", budgets_from=None, expires=TODAY)
+    seen = Seen(providers=READY, deleted=(), budget_starts={})
+    (fault,) = faults(seen, meant, TODAY)
+    assert "expired on 2026-12-03" in fault
+    assert faults(seen, meant, date(2026, 12, 2)) == []
 
 
 def test_providers_are_named_with_their_commands() -> None:

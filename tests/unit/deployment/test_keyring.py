@@ -2,7 +2,7 @@
 
 import pytest
 
-from control.keyring import Held, Secret, State, finding, keyring
+from control.deployment.keyring import Held, Secret, State, finding, keyring
 
 MACHINE = "vm-kimi_01.eastus2"
 THERE, OTHER = (Held(value=each, enabled=True) for each in ("a" * 64, "b" * 64))

@@ -1,0 +1,1 @@
+"""What an operator's commands know of a deployment: pure; nothing of it is deployed."""
