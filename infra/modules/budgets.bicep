@@ -1,4 +1,6 @@
-// Azure's own look at the money, hours late: it tells people, and stops nothing.
+// Azure's own look at the money, hours late: it tells people, and stops nothing. Azure has
+// no grain for a whole credit: a year is a calendar year, and begins anew on 1 January. A
+// credit that lasts beyond it needs a smaller amount from then on.
 targetScope = 'subscription'
 
 @description('What the names begin with.')
