@@ -479,7 +479,7 @@ output KEY_VAULT_URL string = appVault.outputs.uri
 output LEDGER_TABLE_ENDPOINT string = ledger.outputs.tableEndpoint
 
 @description('What is each machine\'s own, in their order.')
-output MACHINES Own[] = [
+output EVERY_MACHINE Own[] = [
   for (name, at) in machineNames: {
     name: name
     keyVaultUrl: machineVaults[at].outputs.uri
