@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from control.cli.console import environment, note, told
+from control.cli.console import environment, told
 from control.clock import SystemClock
 from control.deployment import ssh_window
 from control.errors import CommandError, ControlError
@@ -31,6 +31,7 @@ _RULE = re.compile(
 _WORDS = {
     "authorizationfailed": "Your login needs the role Network Contributor there.",
 }
+_LOOKS_EACH = 0.5
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 app = typer.Typer(help="A person's way into the machine.", no_args_is_help=True)
@@ -63,12 +64,13 @@ def open_(
                 f"Nothing was done. It would let {address} in until {until:%H:%M} UTC."
             )
             return
-        with _ended_by_signals(), window.closed_afterwards(rule):
+        with _noted() as signals, window.closed_afterwards(rule):
             window.put(ssh_window.opened(rule, address, until))
             typer.echo(
                 f"Open for {address} until {until:%H:%M} UTC. Stay: Ctrl-C closes it."
             )
-            clock.wait((until - clock.now()).total_seconds())
+            while not signals and clock.now() < until:
+                clock.wait(min(_LOOKS_EACH, (until - clock.now()).total_seconds()))
 
 
 @app.command()
@@ -135,15 +137,12 @@ class Window:
         """Close it whatever happens; where that fails, say how it is done by hand."""
         try:
             yield
-        except KeyboardInterrupt:
-            note("Ended early.")
         finally:
             self._close(ssh_window.shut(rule))
 
     def _close(self, shut: ssh_window.Properties) -> None:
         try:
-            with _deaf():
-                self.put(shut)
+            self.put(shut)
         except ControlError as error:
             by_hand = f"az network nsg rule update --ids {self._path} --access Deny"
             raise CommandError(
@@ -154,28 +153,20 @@ class Window:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let a closed terminal, or a kill, end it as Ctrl-C does."""
+def _noted() -> Iterator[list[int]]:
+    """Note what would end the command: Ctrl-C, a kill, a closed terminal.
 
-    def end(*_: object) -> None:
-        raise KeyboardInterrupt
+    An exception that a handler raises is lost where it meets a destructor, and the
+    window would stay open; a second signal must not cut the closing short either.
+    """
+    signals: list[int] = []
 
-    with _handled(end):
-        yield
+    def note(number: int, _: object) -> None:
+        signals.append(number)
 
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Let nothing end it: it is bounded, and whoever is impatient would stay open."""
-    with _handled(signal.SIG_IGN):
-        yield
-
-
-@contextmanager
-def _handled(handler: Any) -> Iterator[None]:
-    before = {each: signal.signal(each, handler) for each in _ENDS}
+    before = {each: signal.signal(each, note) for each in _ENDS}
     try:
-        yield
+        yield signals
     finally:
         for each, usual in before.items():
             signal.signal(each, usual)

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +69,22 @@ def test_it_is_open_for_so_long_and_shut_again(
     assert writes(azure) == 2
 
 
-def begun(operator: Operator, *more: str) -> "subprocess.Popen[str]":
+@contextmanager
+def begun(operator: Operator, *more: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run the command as a process, which does not outlive the test."""
     command = [sys.executable, "-m", "control", "admin", "open", "--from", ADDRESS]
-    return subprocess.Popen(
+    with subprocess.Popen(
         [*command, *more],
         cwd=ROOT,
         env={**os.environ, **operator.environ},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("ended_by", ["SIGINT", "SIGTERM", "SIGHUP"])
