@@ -33,15 +33,14 @@ class VaultSecrets:
         self._client = Lazy(partial(secret_client, credential, url))
 
     def enabled(self) -> dict[str, bool]:
-        """Return every secret's name, and whether it is enabled."""
+        """Return every secret's name in small letters, and whether it is enabled."""
         with silence_named("Key Vault", self._setting), explained(_WORDS), translated():
             client = self._client()
             return within(_SECONDS, lambda _: _listed(client))
 
     def held(self, place: Place, names: dict[str, bool]) -> Held | None:
         """Return what is there by a list read before; None where nothing is."""
-        known = {name.lower(): enabled for name, enabled in names.items()}
-        enabled = known.get(place.name.lower())
+        enabled = names.get(place.name.lower())
         if enabled is None:
             return None
         with silence_named("Key Vault", self._setting), explained(_WORDS):
@@ -60,4 +59,4 @@ class VaultSecrets:
 
 def _listed(client: "SecretClient") -> dict[str, bool]:
     listed = client.list_properties_of_secrets(raw_response_hook=ensure_page)
-    return {each.name: bool(each.enabled) for each in listed if each.name}
+    return {each.name.lower(): bool(each.enabled) for each in listed if each.name}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from control.cli.console import environment, told
+from control.cli.arm import resources
+from control.cli.console import DryRun, environment, told
 from control.clock import SystemClock
 from control.deployment import ssh_window
 from control.errors import CommandError, ControlError
@@ -35,10 +36,6 @@ _LOOKS_EACH = 0.5
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 app = typer.Typer(help="A person's way into the machine.", no_args_is_help=True)
-
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what it would do; change nothing.")
-]
 
 
 @app.command("open")
@@ -106,18 +103,7 @@ class Window:
         )
         endpoint = given.address("ARM_ENDPOINT", ARM)
         given.check("README.md")
-        from control.azure.credential import (  # noqa: PLC0415 - slow: the SDKs
-            persons_login,
-        )
-        from control.azure.resources import Resources  # noqa: PLC0415 - the same
-
-        resources = Resources(
-            credential=persons_login(),
-            endpoint=endpoint,
-            clock=SystemClock(),
-            words=_WORDS,
-        )
-        return cls(resources, path)
+        return cls(resources(endpoint, _WORDS), path)
 
     def rule(self) -> ssh_window.Properties:
         """Return what the rule says now."""

@@ -7,11 +7,15 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Annotated
 
 import typer
 
 from control.errors import AzureError, ControlError
 
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what it would do; change nothing.")
+]
 # What an error of the network is told by: its kind alone.
 _A_KIND = re.compile(r"\(\w+\)")
 

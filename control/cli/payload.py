@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from control.cli.console import environment, not_done, note, told
+from control.cli.console import DryRun, environment, not_done, note, told
 from control.cli.machine import state, take_payload
 from control.cli.paths import write
 from control.cli.place import Place, machine_name
@@ -91,9 +91,7 @@ def diff(profile: Named = _USUAL) -> None:
 def update(
     profile: Named = _USUAL,
     *,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would do; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Upload the payload, let the machine's pointer name it, tell a running machine.
 

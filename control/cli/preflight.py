@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from control.cli.arm import resources
 from control.cli.console import environment, not_done, told
 from control.clock import SystemClock
 from control.deployment.preflight import PROVIDERS, Meant, faults
@@ -68,14 +69,8 @@ def _subscription(environ: Mapping[str, str]) -> "Subscription":
     identity = given.guid("AZURE_SUBSCRIPTION_ID")
     endpoint = given.address("ARM_ENDPOINT", ARM)
     given.check("README.md")
-    from control.azure.credential import persons_login  # noqa: PLC0415 - slow: the SDKs
-    from control.azure.resources import Resources  # noqa: PLC0415 - the same
-    from control.azure.subscription import Subscription  # noqa: PLC0415 - the same
-
-    resources = Resources(
-        credential=persons_login(),
-        endpoint=endpoint,
-        clock=SystemClock(),
-        words=_WORDS,
+    from control.azure.subscription import (  # noqa: PLC0415 - slow: the SDKs
+        Subscription,
     )
-    return Subscription(resources, identity)
+
+    return Subscription(resources(endpoint, _WORDS), identity)

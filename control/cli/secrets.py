@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from control.cli.console import environment, not_done, note, told
+from control.cli.console import DryRun, environment, not_done, note, told
 from control.cli.place import machine_name
 from control.clock import SystemClock
 from control.deployment.keyring import Finding, Secret, State, Vault, finding, keyring
@@ -24,10 +24,6 @@ _PAUSE = 15.0
 _SETTINGS = {Vault.APP: "KEY_VAULT_URL", Vault.MACHINE: "MACHINE_KEY_VAULT_URL"}
 
 app = typer.Typer(help="The secrets of both vaults.", no_args_is_help=True)
-
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what it would do; change nothing.")
-]
 
 
 @app.command()

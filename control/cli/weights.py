@@ -4,11 +4,11 @@ The machine reads it always and writes it only for their first download: `open`
 gives its identity the right, `seal` takes it away and looks whether it is gone.
 """
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from control.cli.console import environment, not_done, told
+from control.cli.console import DryRun, environment, not_done, told
 from control.cli.place import Weights
 from control.clock import SystemClock
 from control.payload.given import Given
@@ -23,10 +23,6 @@ _ROLE = "Storage Blob Data Contributor"
 _PAUSES = (1.0, 2.0, 3.0)
 
 app = typer.Typer(help="The weights' container.", no_args_is_help=True)
-
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what it would do; change nothing.")
-]
 
 
 @app.command("open")
