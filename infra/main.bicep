@@ -35,6 +35,9 @@ param edge Edge
 @description('THE NAME OF THE ONE MACHINE TO MAKE. MAKING IT ALLOCATES IT, AND BILLS. Only `control vm create` sets it.')
 param createMachine string
 
+@description('The name of a machine that is there, and whose roles and guards are made again. It makes none.')
+param mendMachine string
+
 @description('The OS disk that the machine is made again from; empty for a new one.')
 param osDiskId string
 
@@ -445,16 +448,30 @@ module vms 'modules/machine.bicep' = [
       subnetId: net::machines.id
       addressId: network.outputs.addressIds[at]
       identityId: machineIdentities[at].outputs.id
-      principalId: machineIdentities[at].outputs.principalId
-      appPrincipalId: appIdentity.outputs.principalId
-      operator: operator
-      operatorRole: roles.outputs.operator
-      selfRole: roles.outputs.itself
       controlPlaneName: controlPlaneName
       adminUsername: adminUsername
       sshPublicKey: sshPublicKey
       customData: customData
       osDiskId: osDiskId
+      tags: tags
+    }
+  }
+]
+
+module enforcers 'modules/enforcers.bicep' = [
+  for (machine, at) in machines: if (contains([createMachine, mendMachine], machine.name)) {
+    scope: group
+    dependsOn: [
+      vms
+    ]
+    params: {
+      name: machineNames[at]
+      location: machineLocation
+      principalId: machineIdentities[at].outputs.principalId
+      appPrincipalId: appIdentity.outputs.principalId
+      operator: operator
+      operatorRole: roles.outputs.operator
+      selfRole: roles.outputs.itself
       shutdownAt: replace(shutdownAt, ':', '')
       email: emails[0]
       workspaceId: telemetry.outputs.workspaceId

@@ -26,6 +26,7 @@ param edge = readEnvironmentVariable('EDGE', 'B')
 
 // `control vm create` alone sets these; a deployment without them makes no machine.
 param createMachine = readEnvironmentVariable('CREATE_MACHINE', '')
+param mendMachine = readEnvironmentVariable('MEND_MACHINE', '')
 param osDiskId = readEnvironmentVariable('OS_DISK_ID', '')
 param customData = readEnvironmentVariable('CUSTOM_DATA', '')
 param adminUsername = readEnvironmentVariable('ADMIN_USERNAME', 'kimiadmin')

@@ -50,6 +50,7 @@ GOLDEN: Mapping[str, Mapping[str, str]] = {
     "second": {**MADE, "SECOND_MACHINE_NAME": "vm-kimi-02"},
 }
 MORE: Mapping[str, Mapping[str, str]] = {
+    "mended": {"MEND_MACHINE": "vm-kimi-01"},
     "moved": {**MADE, "MACHINE_LOCATION": "westus3"},
     "no budgets": {"NO_BUDGETS_BECAUSE": "the offer has none"},
     "a group deploys": {

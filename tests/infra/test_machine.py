@@ -124,3 +124,21 @@ def test_its_metrics_go_where_the_alert_looks(snapshots: Snapshots) -> None:
     assert setting["id"].startswith(one(made, VM)["id"])
     (metric,) = setting["properties"]["metrics"]
     assert metric == {"category": "AllMetrics", "enabled": True}
+
+
+def test_g19_what_ends_a_machine_is_made_again_without_it(snapshots: Snapshots) -> None:
+    """G19: a PUT over a machine that is there is never sent; what lacks comes anew."""
+    ids = {each["id"] for each in snapshots["off"]["predictedResources"]}
+    more = [
+        each
+        for each in snapshots["mended"]["predictedResources"]
+        if each["id"] not in ids
+    ]
+    assert sorted(each["type"].partition("/")[2] for each in more) == [
+        "diagnosticSettings",
+        "roleAssignments",
+        "roleAssignments",
+        "schedules",
+    ]
+    made = {each["id"] for each in snapshots["on"]["predictedResources"]}
+    assert {each["id"] for each in more} <= made
