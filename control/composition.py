@@ -18,7 +18,7 @@ from control.azure.table import AzureTable
 from control.azure.vault import VaultTokens
 from control.devices import Devices
 from control.notices import AppriseNotices
-from control.ports import Clock, Table
+from control.ports import Clock, Notices, Table
 from control.prices import RetailPrices
 from control.settings import Settings
 from control.switch import Switch
@@ -44,6 +44,23 @@ def build(environ: Mapping[str, str], clock: Clock) -> Control:
     identity = managed_identity(settings.azure_client_id)
     vault = VaultTokens(credential=identity, url=settings.key_vault_url)
     table = ledger_table(settings, identity)
+    notices = AppriseNotices(partial(vault.secret, settings.notify_secret))
+    switch = switch_of(settings, identity, clock, table, notices)
+    place = Place(
+        policies=settings.policies(),
+        zone=settings.time_zone,
+        chat={one.name: one.chat_url for one in settings.fleet},
+    )
+    app = App(
+        switch=switch, devices=Devices(table), tokens=vault, clock=clock, place=place
+    )
+    return Control(switch=switch, app=app)
+
+
+def switch_of(
+    settings: Settings, identity: Any, clock: Clock, table: Table, notices: Notices
+) -> Switch:
+    """Return the switch as this identity works it: the app's, or a person's."""
     ports = Ports(
         clock=clock,
         table=table,
@@ -60,20 +77,10 @@ def build(environ: Mapping[str, str], clock: Clock) -> Control:
             region=settings.vm_region,
             currency=settings.currency,
         ),
-        notices=AppriseNotices(partial(vault.secret, settings.notify_secret)),
+        notices=notices,
         reports=_reports(settings, identity),
     )
-    policies = settings.policies()
-    switch = assemble(policies, ports)
-    place = Place(
-        policies=policies,
-        zone=settings.time_zone,
-        chat={one.name: one.chat_url for one in settings.fleet},
-    )
-    app = App(
-        switch=switch, devices=Devices(table), tokens=vault, clock=clock, place=place
-    )
-    return Control(switch=switch, app=app)
+    return assemble(settings.policies(), ports)
 
 
 def ledger_table(settings: Settings, identity: Any = None) -> Table:

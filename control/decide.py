@@ -20,7 +20,7 @@ from control.rules.steps import adopt, close, deallocate, nothing, release
 from control.said.ends import Ended
 from control.said.notices import Notice
 from control.said.reasons import Reason
-from control.words import LeaseState, Power, RunKind, StopReason
+from control.words import LeaseState, Power, StopReason
 
 DEALLOCATING_FOR = timedelta(minutes=10)
 START_IN_FLIGHT_FOR = timedelta(minutes=15)
@@ -165,7 +165,7 @@ def _resting(case: Case) -> str:
 
 def _comes_late(case: Case) -> Decision | None:
     """Row 19, adopt and release: a given-up start that came late, or back from gone."""
-    if case.seen.run is RunKind.START:
+    if case.seen.run.adopts_for_caller:
         return None
     last = case.lease.last
     if last is None:

@@ -149,6 +149,8 @@ class Case:
                 return "heartbeat"
             case RunKind.START | RunKind.STOP | RunKind.POST | RunKind.READ:
                 return "call"
+            case RunKind.ADOPT:
+                return "command"
         assert_never(self.seen.run)
 
     @property

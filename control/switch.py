@@ -65,6 +65,10 @@ class Switch:
 
         return self._ask(machine, RunKind.START, request, ask.max_hours, ask)
 
+    def adopt(self, machine: str, ask: Ask) -> Answer:
+        """Open a session for a machine that bills without one; never starts any."""
+        return self._ask(machine, RunKind.ADOPT, None, ask.max_hours, ask)
+
     def stop(self, machine: str, by: str) -> Answer:
         """Take any lease away; never refused, with or without a ledger."""
 
@@ -174,7 +178,7 @@ class Switch:
         self,
         machine: str,
         kind: RunKind,
-        request: Request,
+        request: Request | None,
         max_hours: Decimal | None = None,
         ask: Ask | None = None,
     ) -> Answer:

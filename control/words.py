@@ -150,6 +150,12 @@ class RunKind(StrEnum):
     POST = "post"
     HEARTBEAT = "heartbeat"
     READ = "read"
+    ADOPT = "adopt"
+
+    @property
+    def adopts_for_caller(self) -> bool:
+        """Whether who runs it has switched the machine on, and asks for a lease."""
+        return self in {RunKind.START, RunKind.ADOPT}
 
     @property
     def may_start(self) -> bool:

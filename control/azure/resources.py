@@ -10,6 +10,7 @@ from functools import partial
 from http import HTTPStatus
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from azure.core.rest import HttpRequest
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _SECONDS = 20.0
 _WAITS = (1.0, 2.0, 4.0)
 _LOOKS = 20
+_MAY_MISS = frozenset({"GET", "DELETE"})
 _SUCCEEDED, _ENDED_BADLY = "Succeeded", {"Failed", "Canceled"}
 
 type Body = Mapping[str, Any]
@@ -50,13 +52,13 @@ class Resources:
         self._words = words
         self._client = Lazy(partial(_client, credential, endpoint))
 
-    def read(self, path: str, version: str) -> Body | None:
+    def read(self, path: str, version: str, **query: str) -> Body | None:
         """Return a resource; None where there is none."""
-        return self._send("GET", f"{path}?api-version={version}")
+        return self._send("GET", _at(path, version, query))
 
-    def pages(self, path: str, version: str, most: int) -> Iterator[Any]:
+    def pages(self, path: str, version: str, most: int, **query: str) -> Iterator[Any]:
         """Yield what a list holds, page by page; so many pages at most."""
-        found = self.read(path, version) or {}
+        found = self.read(path, version, **query) or {}
         for _ in range(most):
             held = found.get("value")
             if not isinstance(held, list):
@@ -76,7 +78,7 @@ class Resources:
         Raises:
             AzureError: it was refused, ended badly, or is not at work in some minutes.
         """
-        self._send("PUT", f"{path}?api-version={version}", body)
+        self.put(path, version, body)
         for wait in chain(_WAITS, repeat(_WAITS[-1], _LOOKS)):
             found = self.read(path, version) or {}
             state = (found.get("properties") or {}).get("provisioningState")
@@ -89,24 +91,53 @@ class Resources:
             Evidence(message="Azure took it, and it is not at work after a minute.")
         )
 
+    def put(self, path: str, version: str, body: Body) -> None:
+        """Write a resource, and do not wait for it."""
+        self._send("PUT", _at(path, version), body)
+
+    def post(self, path: str, version: str) -> Body:
+        """Let a resource do something; return what it answers."""
+        return self._send("POST", _at(path, version)) or {}
+
+    def delete(self, path: str, version: str) -> None:
+        """Delete a resource, and wait until it is gone; one that is none is no error.
+
+        Raises:
+            AzureError: it was refused, or it is there after a minute.
+        """
+        self._send("DELETE", _at(path, version))
+        for wait in chain(_WAITS, repeat(_WAITS[-1], _LOOKS)):
+            if self.read(path, version) is None:
+                return
+            self._clock.wait(wait)
+        raise Unavailable(
+            Evidence(message="Azure took it, and it is there after a minute.")
+        )
+
     def _send(self, method: str, url: str, body: Body | None = None) -> Body | None:
         request = HttpRequest(method, url, json=body)
         with silence_named("Azure Resource Manager", "ARM_ENDPOINT"):
             with translated():
                 answer = within(_SECONDS, partial(self._sent, request))
                 text = answer.text()
-            if method == "GET" and answer.status_code == HTTPStatus.NOT_FOUND:
+            if method in _MAY_MISS and answer.status_code == HTTPStatus.NOT_FOUND:
                 return None
             if answer.status_code >= HTTPStatus.MULTIPLE_CHOICES:
                 with explained(self._words):
                     wait = retry_after(answer.headers)
                     raise error(answer.status_code, said(text), wait)
-        return _object(text)
+        return _object(text) if text or method == "GET" else {}
 
     def _sent(self, request: HttpRequest, deadline: Any) -> Any:
         client, options = self._client(), call_options(_SECONDS)
         request.url = client.format_url(request.url)
         return client.send_request(request, deadline=deadline, **options)
+
+
+def _at(path: str, version: str, query: Mapping[str, str] | None = None) -> str:
+    """Return where it is; the names of a query come with a dollar, as ARM's do."""
+    asked = {f"${name}": value for name, value in (query or {}).items()}
+    return f"{path}?{urlencode({'api-version': version, **asked}, safe='$')}"
 
 
 def _object(text: str) -> Body:

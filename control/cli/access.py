@@ -6,10 +6,14 @@ Nothing is stored.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from control.cli.console import note
+from control.cli.remote import Remote
+from control.clock import SystemClock
 from control.errors import CommandError
 from control.ports import Registrar
 
@@ -65,6 +69,16 @@ class Access:
                 "operator --scope operator`."
             )
         return found
+
+
+@contextmanager
+def reached(environ: Mapping[str, str]) -> "Iterator[tuple[Access, Remote]]":
+    """Return the way to the switch, and the switch at its end."""
+    import httpx  # noqa: PLC0415 - slow: for these commands alone
+
+    access = Access.read(environ)
+    with httpx.Client() as client:
+        yield access, Remote(client, access.url, SystemClock(), note)
 
 
 def _token(text: str | None) -> str | None:

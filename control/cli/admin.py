@@ -4,7 +4,6 @@
 """
 
 import re
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -14,6 +13,7 @@ import typer
 
 from control.cli.arm import resources
 from control.cli.console import DryRun, environment, told
+from control.cli.signals import noted
 from control.clock import SystemClock
 from control.deployment import ssh_window
 from control.errors import CommandError, ControlError
@@ -33,7 +33,6 @@ _WORDS = {
     "authorizationfailed": "Your login needs the role Network Contributor there.",
 }
 _LOOKS_EACH = 0.5
-_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 app = typer.Typer(help="A person's way into the machine.", no_args_is_help=True)
 
@@ -61,7 +60,7 @@ def open_(
                 f"Nothing was done. It would let {address} in until {until:%H:%M} UTC."
             )
             return
-        with _noted() as signals, window.closed_afterwards(rule):
+        with noted() as signals, window.closed_afterwards(rule):
             window.put(ssh_window.opened(rule, address, until))
             typer.echo(
                 f"Open for {address} until {until:%H:%M} UTC. Stay: Ctrl-C closes it."
@@ -136,23 +135,3 @@ class Window:
                 f"close`, or `{by_hand}`."
             ) from None
         typer.echo("Closed.")
-
-
-@contextmanager
-def _noted() -> Iterator[list[int]]:
-    """Note what would end the command: Ctrl-C, a kill, a closed terminal.
-
-    An exception that a handler raises is lost where it meets a destructor, and the
-    window would stay open; a second signal must not cut the closing short either.
-    """
-    signals: list[int] = []
-
-    def note(number: int, _: object) -> None:
-        signals.append(number)
-
-    before = {each: signal.signal(each, note) for each in _ENDS}
-    try:
-        yield signals
-    finally:
-        for each, usual in before.items():
-            signal.signal(each, usual)

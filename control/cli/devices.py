@@ -3,18 +3,15 @@
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from control.cli.access import OPERATOR, Access
-from control.cli.console import environment, note, told
+from control.cli.access import OPERATOR, Access, reached
+from control.cli.console import environment, told
 from control.cli.paper import show
-from control.cli.remote import Remote
-from control.clock import SystemClock
 from control.errors import CommandError
 from control.ports import Registrar, Scope, Token
 
@@ -66,7 +63,7 @@ def pair(
 
     A device that was revoked gets a new token; one that is there keeps its own.
     """
-    with told(), _reached() as (access, remote):
+    with told(), reached(environment()) as (access, remote):
         asked = Token(
             device=device, digest=b"", scope=Scope(scope), max_hours=max_hours
         )
@@ -77,14 +74,14 @@ def pair(
 
 def code(device: Device) -> None:
     """Show a new pairing code for a device that is there."""
-    with told(), _reached() as (access, remote):
+    with told(), reached(environment()) as (access, remote):
         remote.wait_until_awake()
         show(device, access.url, remote.code(access.operators_token(), device))
 
 
 def devices() -> None:
     """List the devices: name, scope, longest session, last use; never a token."""
-    with told(), _reached() as (access, remote):
+    with told(), reached(environment()) as (access, remote):
         remote.wait_until_awake()
         found = remote.devices(access.operators_token())
     for line in _table(found):
@@ -118,15 +115,6 @@ def register(registrar: Registrar, asked: Token) -> None:
             f"{asked.device} is there already, with scope {found.scope}{most}; revoke "
             "it first, or take another name."
         )
-
-
-@contextmanager
-def _reached() -> Iterator[tuple[Access, Remote]]:
-    import httpx  # noqa: PLC0415 - slow: for these commands alone
-
-    access = Access.read(environment())
-    with httpx.Client() as client:
-        yield access, Remote(client, access.url, SystemClock(), note)
 
 
 def _table(found: list[dict[str, Any]]) -> Iterator[str]:

@@ -21,6 +21,7 @@ from control.cli import (
     preflight,
     secrets,
     tables,
+    vm,
     weights,
 )
 from control.cli.console import not_done
@@ -37,6 +38,7 @@ app.add_typer(ledger.app, name="ledger")
 app.add_typer(package.app, name="package")
 app.add_typer(payload.app, name="payload")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(vm.app, name="vm")
 app.add_typer(weights.app, name="weights")
 for _command in (
     devices.pair,

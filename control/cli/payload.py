@@ -4,7 +4,7 @@ The archive is named by its content and the machine's pointer names the archive;
 machine takes what its pointer names at every start, and when it is told to.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,13 +40,8 @@ def render(
     ] = None,
 ) -> None:
     """Print the custom data that a new machine starts from; it can never change."""
-    from control.payload import custom_data  # noqa: PLC0415 - for this command alone
-
     with told():
-        given = Given(environment())
-        said = bootstrap(given)
-        given.check()
-        text = custom_data.render(_TEMPLATE.read_text("utf-8"), ROOTFS, said)
+        text = custom_data(environment())
         if output is None:
             typer.echo(text, nl=False)
         else:
@@ -82,7 +77,7 @@ def diff(profile: Named = _USUAL) -> None:
         url = given.container("PAYLOAD_URL")
         given.check()
         made = bundle(profile, said)
-        before = _there(_container(url), name)
+        before = _there(payloads(url), name)
         for line in _told(compare(before, made), first=before is None):
             typer.echo(line)
 
@@ -104,7 +99,7 @@ def update(
         url = given.container("PAYLOAD_URL")
         given.check()
         made = bundle(profile, said)
-        container = _container(url)
+        container = payloads(url)
         before = _there(container, place.machine)
         seen = state(place)
         difference = compare(before, made)
@@ -123,7 +118,18 @@ def update(
             _by_hand(difference)
 
 
-def _container(url: str) -> "PayloadContainer":
+def custom_data(environ: Mapping[str, str]) -> str:
+    """Return the custom data of a new machine of this environment."""
+    from control.payload import custom_data  # noqa: PLC0415 - for few commands alone
+
+    given = Given(environ)
+    said = bootstrap(given)
+    given.check()
+    return custom_data.render(_TEMPLATE.read_text("utf-8"), ROOTFS, said)
+
+
+def payloads(url: str) -> "PayloadContainer":
+    """Return the payloads' container as this person enters it."""
     from control.azure.blobs import PayloadContainer  # noqa: PLC0415 - slow: the SDKs
     from control.azure.credential import persons_login  # noqa: PLC0415 - the same
 

@@ -1,6 +1,7 @@
 """The switch as the operator's commands call it, over HTTPS."""
 
 from collections.abc import Callable
+from datetime import datetime
 from http import HTTPMethod
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,18 @@ class Remote:
             pause = _WAITS[min(tries, len(_WAITS) - 1)]
             self._clock.wait(pause)
             waited, tries = waited + pause, tries + 1
+
+    def ticks(self) -> bool:
+        """Return whether the switch's timer was heard of lately."""
+        document = _document(self._send(HTTPMethod.GET, "/healthz"))
+        return document is not None and document.get("ok") is True
+
+    def power(self, token: str, machine: str) -> tuple[str, datetime | None]:
+        """Return a machine's power state as the app reads it, and when it did."""
+        said = self._asked(HTTPMethod.GET, f"/status?machine={machine}", token)
+        power = said.get("power") or {}
+        read = power.get("read_at")
+        return str(power.get("state")), datetime.fromisoformat(read) if read else None
 
     def code(self, token: str, device: str) -> str:
         """Return a new pairing code for a device."""

@@ -4,6 +4,7 @@ A template makes no secret: what a deployment wrote stands in its history.
 """
 
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,7 +43,7 @@ def init(
 ) -> None:
     """Write what is missing in the vaults; what is there stays as it is."""
     with told():
-        machine, vaults = _given()
+        machine, vaults = vaults_of(environment())
         held = {each: _patiently(vault, wait) for each, vault in vaults.items()}
         left = list[str | None]()
         for secret in keyring(machine):
@@ -63,7 +64,7 @@ def rotate(
 ) -> None:
     """Give a secret a new value, wherever it stands, and say what must follow."""
     with told():
-        machine, vaults = _given()
+        machine, vaults = vaults_of(environment())
         secret = _named(name, machine)
         places = " and ".join(f"{e.name} in {e.vault}" for e in secret.places)
         if dry_run:
@@ -77,8 +78,11 @@ def rotate(
     typer.echo(secret.follows)
 
 
-def _given() -> "tuple[str, dict[Vault, VaultSecrets]]":
-    given = Given(environment())
+def vaults_of(
+    environ: Mapping[str, str],
+) -> "tuple[str, dict[Vault, VaultSecrets]]":
+    """Return the machine's name, and both vaults as this person enters them."""
+    given = Given(environ)
     urls = {each: given.address(name) for each, name in _SETTINGS.items()}
     machine = machine_name(given)
     given.check("README.md")

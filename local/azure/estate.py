@@ -8,6 +8,8 @@ from datetime import datetime
 from local.azure.admin import Admin
 from local.azure.arm import Arm
 from local.azure.budgets import Budgets
+from local.azure.deployments import Deployments
+from local.azure.disks import Disk, Disks
 from local.azure.faults import catalogue
 from local.azure.faults.armed import Faults
 from local.azure.front import Clock, Front, Ground
@@ -18,12 +20,16 @@ from local.azure.log import RequestLog
 from local.azure.machine import Machine
 from local.azure.prices import Prices
 from local.azure.role_assignments import RoleAssignments
+from local.azure.role_definitions import RoleDefinitions
 from local.azure.routing import Route
 from local.azure.sink import Sink
+from local.azure.sites import Sites
 from local.azure.spec import Spec
+from local.azure.stock import Stock
 from local.azure.subscription import Subscription
 from local.azure.tokens import Issuer
 from local.azure.vault import Vault
+from local.azure.views import disk_id, resource_id
 from local.azure.vm import Vm
 
 SUBSCRIPTION = "5c9d2b1e-3f47-4a86-b0d1-9e2f6a7c8d90"
@@ -58,7 +64,12 @@ class Estate:
         self.identity = Identity(self._issuer, _PRINCIPALS)
         self.budgets = Budgets()
         self.role_assignments = RoleAssignments()
+        self.role_definitions = RoleDefinitions(self.role_assignments)
+        self.deployments = Deployments(self)
+        self.disks = Disks()
+        self.sites = Sites(self.identity)
         self.guards = Guards()
+        self.stock = Stock()
         self.subscription = Subscription()
         self.prices = Prices()
         self.sink = Sink()
@@ -136,11 +147,19 @@ class Estate:
     def _settle_machines(self, now: datetime) -> None:
         for machine in self._machines.values():
             machine.settle(now)
+        self.deployments.settle(now)
 
     def _build(self, spec: Spec, now: datetime) -> Vm:
         guest = Guest(spec.name)
         machine = Machine(spec, now, guest.power)
         self._machines[spec.name.lower()] = machine
+        disk = Disk(
+            name=machine.disk,
+            location=spec.location,
+            made=machine.created,
+            attached_to=resource_id(machine, self.subscription_id),
+        )
+        self.disks.put(disk_id(machine, self.subscription_id), disk)
         return Vm(
             machine,
             guest,
@@ -154,14 +173,20 @@ class Estate:
         admin = Admin(self)
         guarded = [
             *self.budgets.routes,
+            *self.deployments.routes,
+            *self.disks.routes,
             *self.guards.routes,
             *self.role_assignments.routes,
+            *self.role_definitions.routes,
+            *self.sites.routes,
+            *self.stock.routes,
             *self.subscription.routes,
         ]
         return [
             *self.arm.routes,
             *map(self.arm.guard, guarded),
             *self.prices.routes,
+            *self.sites.publishing,
             *self.identity.routes,
             *admin.routes,
         ]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from local.azure.routing import Call, Kind, Route, route
-from local.azure.tokens import Issuer, Token
+from local.azure.tokens import Issuer, Token, object_id
 from local.azure.wire import Reply, json_reply
 
 PATH = "/msi/token"
@@ -31,6 +31,10 @@ class Identity:
         """The client id of a principal: app, vm or operator."""
         names = {name: client for client, name in self._principals.items()}
         return names[caller]
+
+    def principal_id(self, caller: str) -> str:
+        """The object id of a principal, as its tokens and its assignments name it."""
+        return object_id(self.client_id(caller))
 
     def issue(self, caller: str, resource: str, life: timedelta | None = None) -> Token:
         """A token without the wire; a negative life has expired already."""

@@ -51,6 +51,9 @@ class Machine:
         self.meter = Meter()
         self.console = Console()
         self.exists = True
+        self.deleted: datetime | None = None
+        self.disk = f"{spec.name}_OsDisk_1"
+        self.custom_data = ""
         self.settled_at = now
         self._agent_spoke: datetime | None = None
         self.working: Operation | None = None

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from local.azure import refusals
-from local.azure.routing import Call, Kind, Route
+from local.azure.routing import Call, Kind, Route, anywhere
 from local.azure.wire import Reply, error_reply, json_reply, zulu
 
 _PATH = (
@@ -82,10 +82,10 @@ class RoleAssignments:
         """List, read, make and remove."""
         one = _PATH + r"/(?P<assignment>[^/]+)/?"
         return [
-            _route(Kind.ROLE_READ, "GET", _PATH + "/?", self._list),
-            _route(Kind.ROLE_READ, "GET", one, self._get),
-            _route(Kind.ROLE_WRITE, "PUT", one, self._put),
-            _route(Kind.ROLE_WRITE, "DELETE", one, self._delete),
+            anywhere(Kind.ROLE_READ, "GET", _PATH + "/?", self._list),
+            anywhere(Kind.ROLE_READ, "GET", one, self._get),
+            anywhere(Kind.ROLE_WRITE, "PUT", one, self._put),
+            anywhere(Kind.ROLE_WRITE, "DELETE", one, self._delete),
         ]
 
     def _list(self, call: Call) -> Reply:
@@ -132,12 +132,6 @@ class RoleAssignments:
             return _not_authorized(call, "delete")
         kept = self._kept.pop(_asked(call), None)
         return Reply(status=204) if kept is None else json_reply(200, kept.body())
-
-
-def _route(kind: Kind, method: str, pattern: str, answer: Any) -> Route:
-    """A scope has any number of segments."""
-    compiled = re.compile(pattern, re.IGNORECASE)
-    return Route(kind=kind, method=method, pattern=compiled, answer=answer)
 
 
 def _key(scope: str, name: str) -> tuple[str, str]:

@@ -20,6 +20,13 @@ class Kind(StrEnum):
     VM_RUN_COMMAND = "vm.run_command"
     POLL = "operation.poll"
     BUDGET = "budget.get"
+    DEPLOYMENT_READ = "deployment.read"
+    DEPLOYMENT_WRITE = "deployment.write"
+    DISK_READ = "disk.read"
+    DISK_DELETE = "disk.delete"
+    SITE = "site"
+    STOCK = "stock.get"
+    VM_DELETE = "vm.delete"
     NETWORK_READ = "network.read"
     NETWORK_WRITE = "network.write"
     SUBSCRIPTION = "subscription.get"
@@ -77,3 +84,11 @@ def route(kind: Kind, method: str, path: str, answer: Callable[[Call], Reply]) -
         pattern=re.compile(pattern + "/?", re.IGNORECASE),
         answer=answer,
     )
+
+
+def anywhere(
+    kind: Kind, method: str, pattern: str, answer: Callable[[Call], Reply]
+) -> Route:
+    """A route by a regular expression: a scope has any number of segments."""
+    compiled = re.compile(pattern, re.IGNORECASE)
+    return Route(kind=kind, method=method, pattern=compiled, answer=answer)

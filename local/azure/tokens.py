@@ -15,6 +15,11 @@ _ISSUER = f"https://sts.windows.net/{TENANT}/"
 _EARLY = timedelta(minutes=5)
 
 
+def object_id(client: str) -> str:
+    """Who a client is where roles are given."""
+    return str(uuid.uuid5(uuid.NAMESPACE_DNS, client))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
     """One token that was given out."""
@@ -48,7 +53,7 @@ class Issuer:
             "exp": int((now + life).timestamp()),
             "appid": client,
             "idtyp": "app",
-            "oid": str(uuid.uuid5(uuid.NAMESPACE_DNS, client)),
+            "oid": object_id(client),
             "tid": TENANT,
             "uti": uuid.uuid4().hex,
             "ver": "1.0",

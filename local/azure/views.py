@@ -18,6 +18,11 @@ def resource_id(machine: Machine, subscription: str) -> str:
     )
 
 
+def disk_id(machine: Machine, subscription: str) -> str:
+    group = _group(machine, subscription)
+    return f"{group}/providers/Microsoft.Compute/disks/{machine.disk}"
+
+
 def resource(machine: Machine, subscription: str, *, expanded: bool) -> dict[str, Any]:
     """The VM; only an expanded one tells its power state."""
     properties = {
@@ -106,17 +111,12 @@ def _agent(machine: Machine, spoke: datetime) -> dict[str, Any]:
     }
 
 
-def _disk(machine: Machine) -> str:
-    return f"{machine.spec.name}_OsDisk_1"
-
-
 def _disk_view(machine: Machine) -> dict[str, Any]:
     done = Provisioning(time=machine.created)
-    return {"name": _disk(machine), "statuses": [provisioning_status(done)]}
+    return {"name": machine.disk, "statuses": [provisioning_status(done)]}
 
 
 def _storage(machine: Machine, subscription: str) -> dict[str, Any]:
-    group, disk = _group(machine, subscription), _disk(machine)
     return {
         "imageReference": {
             "publisher": "microsoft-dsvm",
@@ -127,12 +127,12 @@ def _storage(machine: Machine, subscription: str) -> dict[str, Any]:
         },
         "osDisk": {
             "osType": "Linux",
-            "name": disk,
+            "name": machine.disk,
             "createOption": "FromImage",
             "caching": "ReadWrite",
             "managedDisk": {
                 "storageAccountType": "Premium_LRS",
-                "id": f"{group}/providers/Microsoft.Compute/disks/{disk}",
+                "id": disk_id(machine, subscription),
             },
             "deleteOption": "Detach",
             "diskSizeGB": 128,

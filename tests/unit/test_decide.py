@@ -1075,10 +1075,11 @@ def test_row_21_what_was_found_on_is_adopted_and_told(
     assert made.lease.expires_at == NOW - 20 * MINUTE + 4 * HOUR
 
 
-def test_row_21_a_persons_start_adopts_for_that_person() -> None:
+@pytest.mark.parametrize("run", [RunKind.START, RunKind.ADOPT])
+def test_row_21_a_persons_start_adopts_for_that_person(run: RunKind) -> None:
     """With what was asked, and no start sent."""
     ask = replace(ASK, note="demo", purpose=Purpose.SETUP, max_hours=Decimal(3))
-    made = unleased(Power.RUNNING, run=RunKind.START, ask=ask)
+    made = unleased(Power.RUNNING, run=run, ask=ask)
     assert starts(made) == 0
     assert made.session is not None
     assert made.session.started_by == "iphone"
@@ -1331,7 +1332,7 @@ def any_case(draw: st.DrawFn) -> tuple[Lease, Session | None, RunKind, Decision]
         on_since=draw(maybe_instants),
         last_billing_at=draw(maybe_instants),
         gap_ended_at=draw(maybe_instants),
-        ask=ASK if run is RunKind.START else None,
+        ask=ASK if run.adopts_for_caller else None,
     )
     return of, within, run, decide(of, within, seen, POLICY, NOW)
 

@@ -28,6 +28,7 @@ from tests.unit.builders import (
         (RunKind.STOP, "call"),
         (RunKind.POST, "call"),
         (RunKind.READ, "call"),
+        (RunKind.ADOPT, "command"),
     ],
 )
 def test_the_ledger_names_what_ran(run: RunKind, by: str) -> None:
