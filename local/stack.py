@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from local import ports
-from local.azure import Budget, LocalAzure
+from local.azure import Budget, LocalAzure, Spec
 from local.azurite import Azurite
 from local.certificate import make
 from local.clock import SharedClock
@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 
 _INIT_SECONDS = 60
 _LIMIT = "4500"
+_USUAL = Spec()
 
 
 class StackError(RuntimeError):
@@ -56,7 +57,12 @@ class Stack:
 
 @contextmanager
 def running(
-    folder: Path, *, port: int = 0, speed: float = 1.0, faults: Sequence[Wanted] = ()
+    folder: Path,
+    *,
+    port: int = 0,
+    speed: float = 1.0,
+    faults: Sequence[Wanted] = (),
+    machine: Spec = _USUAL,
 ) -> Iterator[Stack]:
     """Start everything on a clock of this speed; `port` is the functions'.
 
@@ -71,10 +77,11 @@ def running(
     with (
         Azurite(certificate, folder=folder) as azurite,
         TableProxy(azurite.endpoint, certificate) as ledger,
-        LocalAzure(clock, certificate, pace=True) as azure,
+        LocalAzure(clock, certificate, machines=(machine,), pace=True) as azure,
     ):
         tokens = _secrets(azure)
         environ = _settings(azure, ledger, url, clock.now())
+        azure.sites.settings = environ
         _init_ledger(environ)
         for fault in faults:
             fault.arm(azure.faults, ledger.faults)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from control.switch import Switch
 
 WHERE = "docs/deploy.md"
-_KEY = re.compile(r"ssh-(?:ed25519|rsa) [A-Za-z0-9+/=]{60,}(?: [^\n]*)?\s*")
+_KEY = re.compile(r"ssh-(?:ed25519|rsa) [A-Za-z0-9+/=]{40,}(?: [^\n]*)?\s*")
 _DISK = re.compile(
     r"/subscriptions/[0-9A-Fa-f-]{36}/resourceGroups/[\w().-]{1,90}/providers/"
     r"Microsoft\.Compute/disks/[\w.-]{1,80}",

@@ -20,8 +20,11 @@ from control.views import Answer, View
 from control.words import LeaseState
 
 LIMIT = timedelta(minutes=30)
-PAUSE = 10
+# A machine may be read 12 times a minute, by us and by the app.
+PAUSE = 15
 _BLIND_LOOKS = 3
+_BY_THE_APP = "a reading of it by the app"
+_COMES_LATE = timedelta(minutes=3)
 
 
 class Adopts(Stops, Protocol):
@@ -83,6 +86,8 @@ class Creation:
         self._session: str | None = None
         self._course: Course | None = None
         self._read_at: datetime | None = None
+        self._cancelled_at: datetime | None = None
+        self._app_read = False
         self._blind = 0
         self._said = ""
 
@@ -108,12 +113,12 @@ class Creation:
         while self._clock.now() < until:
             if self._ended():
                 return "it was ended by hand."
-            reads = self._read_at is not None and self._app_reads(self._read_at)
+            self._app_read = self._app_read or self._app_reads(missing)
             view = self._look()
             why = self._failure(view)
             if why is not None:
                 return why
-            missing = self._missing(view, app_reads=reads)
+            missing = self._missing(view)
             if not missing:
                 return None
             self._tell(view, missing)
@@ -156,14 +161,14 @@ class Creation:
         self._session = view.lease.session_id
         return None
 
-    def _missing(self, view: View, *, app_reads: bool) -> list[str]:
+    def _missing(self, view: View) -> list[str]:
         """Return what was not seen yet; roles come with the end of the deployment."""
         made = self._course is not None and self._course.state is State.SUCCEEDED
         return [
             *([] if made else ["the deployment's end"]),
             *([] if self._session else ["the machine"]),
             *(self._lacking_rights() if made else ["its roles"]),
-            *([] if app_reads else ["a reading of it by the app"]),
+            *([] if self._app_read else [_BY_THE_APP]),
             *([] if view.heartbeat else ["its first heartbeat"]),
         ]
 
@@ -173,10 +178,15 @@ class Creation:
         except AzureError:
             return ["its roles"]
 
-    def _app_reads(self, after: datetime) -> bool:
-        """Ask the app before we look ourselves: it would answer with our reading."""
+    def _app_reads(self, missing: Sequence[str]) -> bool:
+        """Ask the app once all else is there, and before we look ourselves.
+
+        It would answer with a reading of ours that is younger than some seconds.
+        """
+        if missing != [_BY_THE_APP] or self._read_at is None:
+            return False
         try:
-            return self._world.app_reads(after)
+            return self._world.app_reads(self._read_at)
         except ControlError:
             return False
 
@@ -200,13 +210,13 @@ class Creation:
     def _end(self, why: str | None) -> None:
         self._say("It is switched off again; this stays until Azure says so ...")
         off = Off(self._switch, self._machine, self._ask.device, self._clock)
-        is_off = off.take(self._world.exists, self._settled)
+        is_off = off.take(self._settled)
         left = self._left(why)
         if not is_off and self._exists():
             raise CommandError(
-                f"{self._machine} IS NOT OFF, and bills: {why or ''} Do it by hand: "
-                f"`az vm deallocate --name {self._machine} --resource-group ...`, and "
-                "read PowerState/deallocated."
+                f"{self._machine} IS NOT OFF, or that can't be told: {why or ''} Do it "
+                f"by hand: `az vm deallocate --name {self._machine} --resource-group "
+                "...`, and read PowerState/deallocated."
             )
         if why is None:
             self._say(f"{self._machine} is made, and Azure says: deallocated.")
@@ -214,13 +224,19 @@ class Creation:
         raise CommandError(f"{why} {left}".strip())
 
     def _settled(self) -> bool:
-        """Whether the deployment has ended; one that runs is cancelled."""
+        """Whether the deployment has ended; one that runs is cancelled.
+
+        What it had begun goes on: a machine may come a while after.
+        """
         course = self._world.course()
         self._course = course or self._course
-        if course is None or course.ended:
-            return True
-        self._world.cancel()
-        return False
+        now = self._clock.now()
+        if course is not None and not course.ended:
+            self._cancelled_at = now
+            self._world.cancel()
+            return False
+        cancelled = self._cancelled_at
+        return cancelled is None or now - cancelled >= _COMES_LATE
 
     def _left(self, why: str | None) -> str:
         """Clear what an allocation that failed has left; say what there is else."""

@@ -11,6 +11,7 @@ from control.deployment.course import State
 from control.deployment.creation import PAUSE, Person, World
 from control.deployment.off import Off, Stops
 from control.errors import AzureError, CommandError
+from control.observe import KEPT_FOR
 from control.ports import Clock
 from control.views import View
 from control.words import LeaseState
@@ -63,7 +64,7 @@ def ensure_off(
     Raises:
         CommandError: it had to be taken away, or can't be told.
     """
-    view = switch.status(machine)
+    view = _fresh(switch, machine, clock)
     if view.seen is None or view.lease is None:
         raise CommandError(
             f"{machine}: Azure or the ledger can't be read: look at it in the portal."
@@ -72,12 +73,22 @@ def ensure_off(
         person.say(f"{machine} is {view.seen.power}: {_whose(view)}.")
         return
     person.say(f"{machine} is {view.seen.power}, and nobody asked for it. Taken away.")
-    if not Off(switch, machine, "vm-check", clock).take(lambda: True, lambda: True):
+    if not Off(switch, machine, "vm-check", clock).take():
         raise CommandError(f"{machine} IS NOT OFF, and bills: look in the portal.")
     raise CommandError(
         f"{machine} was on after a deployment, and nobody had asked for it. It is "
         "deallocated now; the ledger has what it cost."
     )
+
+
+def _fresh(switch: Stops, machine: str, clock: Clock) -> View:
+    """Look at it now: a reading of somebody's is kept for some seconds."""
+    asked_at = clock.now()
+    view = switch.status(machine)
+    if view.seen is None or view.seen.reading.began_at >= asked_at:
+        return view
+    clock.wait((KEPT_FOR + timedelta(seconds=1)).total_seconds())
+    return switch.status(machine)
 
 
 def _whose(view: View) -> str:

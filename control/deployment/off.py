@@ -34,48 +34,48 @@ class Off:
         self._clock = clock
         self._told_at: datetime | None = None
 
-    def take(self, exists: Callable[[], bool], settled: Callable[[], bool]) -> bool:
+    def take(self, settled: Callable[[], bool] = lambda: True) -> bool:
         """Return whether it was read deallocated, or is not there, in 20 minutes.
 
         Args:
-            exists: whether Azure knows the machine.
             settled: whether nothing is under way that could bring it on again.
         """
         end, readings = self._clock.now() + _LIMIT, 0
         while self._clock.now() < end:
-            is_settled = _believed(settled, otherwise=False)
-            if not _believed(exists, otherwise=True):
-                off = True
-            else:
-                off = is_off(self._told())
+            is_settled = _believed(settled)
+            off = is_off(self._looked())
             readings = readings + 1 if off and is_settled else 0
             if readings >= _READINGS:
                 return True
             self._clock.wait(PAUSE)
         return False
 
-    def _told(self) -> View:
-        """Send it off, every 20 s as a person's stop does; else look."""
-        now = self._clock.now()
-        if self._told_at is not None and now - self._told_at < _AGAIN:
-            return self._switch.status(self._machine)
+    def _looked(self) -> View:
+        """Look at it; what is not off is told so every 20 s, as by a person."""
+        view, now = self._switch.status(self._machine), self._clock.now()
+        if is_off(view) or (self._told_at and now - self._told_at < _AGAIN):
+            return view
         self._told_at = now
         return self._switch.stop(self._machine, self._by).view
 
 
 def is_off(view: View) -> bool:
-    """Whether nothing bills, and the ledger has its line."""
+    """Whether nothing bills, and the ledger has its line; or nothing is there."""
     seen, lease = view.seen, view.lease
-    if seen is None or seen.power is not Power.DEALLOCATED:
+    if seen is None:
+        return False
+    if seen.reading.not_found:
+        return True
+    if seen.power is not Power.DEALLOCATED:
         return False
     provisioning = seen.reading.provisioning
     changing = provisioning is not None and provisioning.changing
     return not changing and (lease is None or lease.state is LeaseState.NONE)
 
 
-def _believed(ask: Callable[[], bool], *, otherwise: bool) -> bool:
-    """Ask Azure; where it does not answer, take what keeps us here."""
+def _believed(ask: Callable[[], bool]) -> bool:
+    """Ask Azure; where it does not answer, stay."""
     try:
         return ask()
     except AzureError:
-        return otherwise
+        return False
