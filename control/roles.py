@@ -10,12 +10,19 @@ definition.
 import uuid
 
 BLOB_DATA_CONTRIBUTOR = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
+# The roles of `infra/modules/roles.bicep` and `observers.bicep`.
+OWN_ROLES = ("vm-operator", "vm-self-deallocate", "switch-observer")
 _BICEP = uuid.UUID("11fb06fb-712d-4ddd-98c7-e71bbd588830")
 
 
 def assignment_name(scope: str, principal: str, role: str) -> str:
     """Return the one name of a role given to a principal at a scope."""
     return str(uuid.uuid5(_BICEP, f"{scope}-{principal}-{role}"))
+
+
+def own_role(group_id: str, name: str) -> str:
+    """Return the GUID of a role of the deployment in a group."""
+    return str(uuid.uuid5(_BICEP, f"{group_id}-{name}"))
 
 
 def definition_id(subscription: str, role: str) -> str:

@@ -105,7 +105,7 @@ class Resources:
         Raises:
             AzureError: it was refused, or it is there after a minute.
         """
-        self._send("DELETE", _at(path, version))
+        self.forget(path, version)
         for wait in chain(_WAITS, repeat(_WAITS[-1], _LOOKS)):
             if self.read(path, version) is None:
                 return
@@ -113,6 +113,10 @@ class Resources:
         raise Unavailable(
             Evidence(message="Azure took it, and it is there after a minute.")
         )
+
+    def forget(self, path: str, version: str) -> None:
+        """Delete a resource, and do not wait until it is gone."""
+        self._send("DELETE", _at(path, version))
 
     def _send(self, method: str, url: str, body: Body | None = None) -> Body | None:
         request = HttpRequest(method, url, json=body)

@@ -25,7 +25,7 @@ class Subscription:
         starts = {name: self._start(name) for name in budgets}
         return Seen(
             providers=states,
-            deleted=tuple(self._deleted()),
+            deleted=tuple(self.deleted()),
             budget_starts={name: day for name, day in starts.items() if day},
         )
 
@@ -44,7 +44,8 @@ class Subscription:
         except (KeyError, TypeError, ValueError):
             raise unanswered(f"ARM does not say when {budget} begins.") from None
 
-    def _deleted(self) -> Iterator[Deleted]:
+    def deleted(self) -> Iterator[Deleted]:
+        """Yield the vaults that are deleted, and still have their names."""
         path = f"{self._at}/Microsoft.KeyVault/deletedVaults"
         for each in self._resources.pages(path, _VAULTS, _MOST_PAGES):
             yield _vault(each)

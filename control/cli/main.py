@@ -12,14 +12,17 @@ import typer
 from control import settings_docs
 from control.cli import (
     admin,
+    cleanup,
     devices,
     icons,
     ledger,
     messages,
+    move,
     package,
     payload,
     preflight,
     secrets,
+    site,
     tables,
     vm,
     weights,
@@ -34,7 +37,10 @@ app = typer.Typer(
     help=__doc__, no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
 app.add_typer(admin.app, name="admin")
+app.add_typer(cleanup.app, name="cleanup")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(move.app, name="move")
+app.add_typer(site.app, name="app")
 app.add_typer(package.app, name="package")
 app.add_typer(payload.app, name="payload")
 app.add_typer(secrets.app, name="secrets")

@@ -15,6 +15,7 @@ from control.cli.payload import custom_data, payloads
 from control.cli.place import SITE, Place
 from control.cli.remote import Remote
 from control.cli.secrets import vaults_of
+from control.cli.site import WHERE
 from control.clock import SystemClock
 from control.deployment.creation import LIMIT
 from control.deployment.gates import Disk, Readiness, closed
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from control.settings import Settings
     from control.switch import Switch
 
-WHERE = "docs/deploy.md"
 _KEY = re.compile(r"ssh-(?:ed25519|rsa) [A-Za-z0-9+/=]{40,}(?: [^\n]*)?\s*")
 _DISK = re.compile(
     r"/subscriptions/[0-9A-Fa-f-]{36}/resourceGroups/[\w().-]{1,90}/providers/"

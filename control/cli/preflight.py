@@ -43,13 +43,19 @@ def preflight() -> None:
     )
 
 
-def _meant(environ: Mapping[str, str]) -> Meant:
+def prefix_of(environ: Mapping[str, str]) -> str:
+    """Return what all names of the deployment begin with."""
     prefix = environ.get("SWITCH_PREFIX") or "kimi"
     if not _PREFIX.fullmatch(prefix):
         raise CommandError(
             "SWITCH_PREFIX is not two to seven small letters and digits, with a letter "
             "in front: storage accounts take no others."
         )
+    return prefix
+
+
+def _meant(environ: Mapping[str, str]) -> Meant:
+    prefix = prefix_of(environ)
     if environ.get("NO_BUDGETS_BECAUSE"):
         return Meant(prefix=prefix, budgets_from=None)
     said = environ.get("BUDGETS_FROM") or environ.get("BUDGET_FROM") or ""

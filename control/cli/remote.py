@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 20.0
 _AWAKE_WITHIN = 180.0
+_A_PAGE, _MOST_PAGES = 100, 1000
 _WAITS = (1.0, 2.0, 4.0, 8.0)
 
 
@@ -51,10 +52,38 @@ class Remote:
         document = _document(self._send(HTTPMethod.GET, "/healthz"))
         return document is not None and document.get("ok") is True
 
+    def wait_until_ticking(self) -> None:
+        """Wait for the timer: without it nothing enforces by itself."""
+        waited = 0.0
+        while not self.ticks():
+            if waited >= _AWAKE_WITHIN:
+                raise CommandError(
+                    f"{self._url}/healthz has heard of no tick for 3 minutes: the "
+                    "timer does not run. Look at the app's log."
+                )
+            self._clock.wait(_WAITS[-1])
+            waited += _WAITS[-1]
+
+    def status(self, token: str, machine: str | None = None) -> dict[str, Any]:
+        """Return the status document of a machine, or of the first one."""
+        query = f"?machine={machine}" if machine else ""
+        return self._asked(HTTPMethod.GET, f"/status{query}", token)
+
+    def sessions(self, token: str, machine: str) -> list[dict[str, Any]]:
+        """Return every session of a machine, newest first."""
+        found, cursor = list[dict[str, Any]](), ""
+        for _ in range(_MOST_PAGES):
+            path = f"/sessions?machine={machine}&limit={_A_PAGE}{cursor}"
+            page = self._asked(HTTPMethod.GET, path, token)
+            found += page["sessions"]
+            if page["next_cursor"] is None:
+                return found
+            cursor = f"&cursor={page['next_cursor']}"
+        raise CommandError(f"{machine} has more sessions than can be read.")
+
     def power(self, token: str, machine: str) -> tuple[str, datetime | None]:
         """Return a machine's power state as the app reads it, and when it did."""
-        said = self._asked(HTTPMethod.GET, f"/status?machine={machine}", token)
-        power = said.get("power") or {}
+        power = self.status(token, machine).get("power") or {}
         read = power.get("read_at")
         return str(power.get("state")), datetime.fromisoformat(read) if read else None
 

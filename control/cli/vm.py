@@ -10,17 +10,15 @@ from typing import Annotated
 import typer
 
 from control.cli.access import reached
-from control.cli.arm import resources
 from control.cli.console import DryRun, environment, not_done, note, told
 from control.cli.own import own_switch
-from control.cli.place import SITE, Place
-from control.cli.plan import AT_MOST, WHERE, Plan, planned
+from control.cli.plan import AT_MOST, Plan, planned
 from control.cli.signals import noted
+from control.cli.site import site_of
 from control.clock import SystemClock
 from control.decision import Ask
 from control.deployment.creation import LIMIT, Creation, Person
 from control.deployment.mending import ensure_off, mend
-from control.payload.given import Given
 from control.words import Purpose
 
 _BY = "vm-create"
@@ -65,13 +63,8 @@ def create(
 def check() -> None:
     """Read every machine's power, after a deployment; end what nobody asked for."""
     with told():
-        given = Given(environment())
-        place, name = Place.take(given), given.matching("SWITCH_NAME", *SITE)
-        given.check(WHERE)
-        from control.azure.site import Site  # noqa: PLC0415 - slow: the SDKs
-
-        arm, clock = resources(place.endpoint, {}), SystemClock()
-        _, switch = own_switch(Site(arm, place.subscription, place.group, name))
+        clock = SystemClock()
+        _, switch = own_switch(site_of())
         person = Person(say=typer.echo, ended=lambda: False)
         for machine in switch.machines:
             ensure_off(switch, machine, clock.now() - _LATELY, clock, person)

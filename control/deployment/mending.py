@@ -14,7 +14,7 @@ from control.errors import AzureError, CommandError
 from control.observe import KEPT_FOR
 from control.ports import Clock
 from control.views import View
-from control.words import LeaseState
+from control.words import LeaseState, Power
 
 _LIMIT = timedelta(minutes=30)
 
@@ -65,6 +65,12 @@ def ensure_off(
         CommandError: it had to be taken away, or can't be told.
     """
     view = _fresh(switch, machine, clock)
+    if view.seen is not None and view.seen.reading.not_found:
+        person.say(f"There is no {machine}: nothing bills.")
+        return
+    if view.seen is not None and view.seen.power is Power.DEALLOCATED:
+        person.say(f"{machine} is deallocated: nothing bills.")
+        return
     if view.seen is None or view.lease is None:
         raise CommandError(
             f"{machine}: Azure or the ledger can't be read: look at it in the portal."
@@ -95,5 +101,5 @@ def _whose(view: View) -> str:
     assert view.seen is not None
     assert view.lease is not None
     if view.lease.state is LeaseState.NONE:
-        return "nothing bills" if not view.seen.power.billing else "of another switch"
+        return "of another switch" if view.seen.power.billing else "no lease is held"
     return f"its lease is {view.lease.state}"

@@ -97,8 +97,17 @@ def test_without_a_ledger_it_can_not_be_told() -> None:
     """So a person has to look."""
     of = world()
     of.table.unreachable = True
+    assert checked(of) == [f"{VM} is deallocated: nothing bills."]
+    of.reads(Power.RUNNING)
     with pytest.raises(CommandError, match="can't be read"):
         checked(of)
+
+
+def test_before_it_is_made_there_is_nothing_to_end() -> None:
+    """The first deployment of all: no machine, and no ledger yet."""
+    of = world(carried=None)
+    of.machines.remove(VM)
+    assert checked(of) == [f"There is no {VM}: nothing bills."]
 
 
 def mended(**changed: object) -> str:
