@@ -32,7 +32,8 @@ _WORDS = {
     "Key Vault Purge Operator for the vaults.",
     "scopelocked": "A lock on the group forbids it: `az lock list`.",
 }
-_LIMIT, _PAUSE = timedelta(minutes=45), 15.0
+PAUSE = 15.0
+_LIMIT = timedelta(minutes=45)
 _TRIES = 8
 _BY_HAND = (
     "By hand, where you used them: in Cloudflare the tunnel, the DNS records of the "
@@ -148,7 +149,7 @@ def _gone(holds: Callable[[], bool], words: str) -> None:
     while not holds():
         if clock.now() >= end:
             raise CommandError(f"{words} after 45 minutes: run this again.")
-        clock.wait(_PAUSE)
+        clock.wait(PAUSE)
 
 
 def _patiently(delete: Callable[[], None]) -> None:
@@ -159,7 +160,7 @@ def _patiently(delete: Callable[[], None]) -> None:
         except AzureError as refusal:
             if "hasassignments" not in str(refusal.evidence.code).lower():
                 raise
-            SystemClock().wait(_PAUSE)
+            SystemClock().wait(PAUSE)
         else:
             return
     raise CommandError("a role still has assignments: run this again in some minutes.")

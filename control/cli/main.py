@@ -14,6 +14,7 @@ from control.cli import (
     admin,
     cleanup,
     devices,
+    doctor,
     icons,
     ledger,
     messages,
@@ -51,6 +52,7 @@ for _command in (
     devices.code,
     devices.devices,
     devices.revoke,
+    doctor.doctor,
     preflight.preflight,
 ):
     app.command()(_command)

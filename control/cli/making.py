@@ -57,18 +57,7 @@ class Making:
 
     def lacking_rights(self) -> Sequence[str]:
         """Return who may not deallocate the machine yet."""
-        from control.azure.rights import may  # noqa: PLC0415 - slow: the SDKs
-
-        who = {
-            "the app's right to deallocate it": self.site.principal(),
-            "its own right to deallocate itself": self.principal,
-        }
-        scope = machine_id(self.place)
-        return [
-            words
-            for words, principal in who.items()
-            if not may(self.resources, scope, principal, _DEALLOCATE)
-        ]
+        return deallocators(self.resources, self.site, self.place, self.principal)
 
     def app_reads(self, after: datetime) -> bool:
         """Return whether the app has read its power after an instant."""
@@ -117,6 +106,23 @@ def machine_id(place: Place) -> str:
         f"/subscriptions/{place.subscription}/resourceGroups/{place.group}/providers/"
         f"Microsoft.Compute/virtualMachines/{place.machine}"
     )
+
+
+def deallocators(
+    resources: "Resources", site: "Site", place: Place, principal: str
+) -> list[str]:
+    """Return who of the app and the machine itself may not deallocate it, in words."""
+    from control.azure.rights import may  # noqa: PLC0415 - slow: the SDKs
+
+    who = {
+        "the app's right to deallocate it": site.principal(),
+        "its own right to deallocate itself": principal,
+    }
+    return [
+        words
+        for words, one in who.items()
+        if not may(resources, machine_id(place), one, _DEALLOCATE)
+    ]
 
 
 def used_disk(resources: "Resources", disk: str) -> Disk:

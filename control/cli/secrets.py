@@ -4,7 +4,7 @@ A template makes no secret: what a deployment wrote stands in its history.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,6 +94,14 @@ def vaults_of(
         each: VaultSecrets(credential=login, url=url, setting=_SETTINGS[each])
         for each, url in urls.items()
     }
+
+
+def looked_through(environ: Mapping[str, str]) -> Iterator[tuple[str, State]]:
+    """Yield each secret's name, and how both vaults have it; no value is shown."""
+    machine, vaults = vaults_of(environ)
+    held = {each: vault.enabled() for each, vault in vaults.items()}
+    for secret in keyring(machine):
+        yield secret.name, _finding(secret, vaults, held).state
 
 
 def _patiently(vault: "VaultSecrets", minutes: int) -> dict[str, bool]:

@@ -13,7 +13,7 @@ from control.errors import CommandError
 from control.ports import Clock
 
 SPREAD = timedelta(minutes=10)
-_PAUSE, _LOOK = 30.0, 5.0
+PAUSE, _LOOK = 30.0, 5.0
 _AT_WORK, _FOUND = timedelta(minutes=10), timedelta(minutes=3)
 _NOT_YET = ("inaccessiblestorage", "blobuploadfailed")
 
@@ -100,7 +100,7 @@ def _sent(
                     "deployment gave it; then run this again."
                 ) from None
         say("The app's role over its storage is not at work yet; in half a minute ...")
-        clock.wait(_PAUSE)
+        clock.wait(PAUSE)
 
 
 def ensure_found(

@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from control.roles import assignment_name
+from control.roles import assignment_name, own_role
 from local.azure.disks import Disk
 from local.azure.machine import Machine
 from local.azure.operations import Operation
@@ -20,7 +20,10 @@ _OPERATOR = "operator"
 _RESERVED_FOR = timedelta(seconds=180)
 _MACHINES = "Microsoft.Compute/virtualMachines"
 _SELF = (f"{_MACHINES}/read", f"{_MACHINES}/deallocate/action")
-_MAY = {"vm": _SELF, "app": (*_SELF, f"{_MACHINES}/start/action")}
+_MAY = {
+    "vm": ("vm-self-deallocate", _SELF),
+    "app": ("vm-operator", (*_SELF, f"{_MACHINES}/start/action")),
+}
 
 
 class Birth:
@@ -68,11 +71,11 @@ class Birth:
 
     def guard(self, at: datetime) -> None:
         """Give the app and the machine itself what ends it."""
-        for caller, actions in _MAY.items():
-            role = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"role of {caller}"))
-            group = self._id().partition("/providers/")[0]
+        group = self._id().partition("/providers/")[0]
+        for caller, (title, actions) in _MAY.items():
+            role = own_role(group, title)
             self._azure.role_definitions.add(
-                RoleDefinition(name=role, title=caller, scope=group, actions=actions)
+                RoleDefinition(name=role, title=title, scope=group, actions=actions)
             )
             principal = self._azure.identity.principal_id(caller)
             self._azure.role_assignments.add(

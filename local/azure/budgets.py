@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from local.azure import refusals
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, error_reply, json_reply, zulu
 
 _NAME = "/providers/Microsoft.Consumption/budgets/{budget}"
 _SUBSCRIPTION = "/subscriptions/{subscription}"
+_OPERATOR = "operator"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,7 @@ class Budgets:
         return [
             route(Kind.BUDGET, "GET", _SUBSCRIPTION + _NAME, self._get),
             route(Kind.BUDGET, "GET", group + _NAME, self._get),
+            route(Kind.BUDGET, "DELETE", _SUBSCRIPTION + _NAME, self._delete),
         ]
 
     def put(self, budget: Budget) -> None:
@@ -67,6 +70,12 @@ class Budgets:
         if call.at < self._told_from:
             budget = replace(budget, spent=Decimal(0))
         return json_reply(200, _body(budget, call.request.path))
+
+    def _delete(self, call: Call) -> Reply:
+        if call.caller != _OPERATOR:
+            return refusals.not_authorized(call, "Microsoft.Consumption/budgets/delete")
+        self.remove(call.parts["budget"])
+        return Reply(status=200, body=b"{}")
 
 
 def _key(group: str | None, name: str) -> tuple[str, str]:

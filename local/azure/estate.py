@@ -13,6 +13,7 @@ from local.azure.disks import Disk, Disks
 from local.azure.faults import catalogue
 from local.azure.faults.armed import Faults
 from local.azure.front import Clock, Front, Ground
+from local.azure.groups import Groups
 from local.azure.guards import Guards
 from local.azure.guest import Guest
 from local.azure.identity import Identity
@@ -68,6 +69,7 @@ class Estate:
         self.deployments = Deployments(self)
         self.disks = Disks()
         self.sites = Sites(self.identity)
+        self.groups = Groups(self._end_group)
         self.guards = Guards()
         self.stock = Stock()
         self.subscription = Subscription()
@@ -148,6 +150,13 @@ class Estate:
         for machine in self._machines.values():
             machine.settle(now)
         self.deployments.settle(now)
+        self.groups.settle(now)
+
+    def _end_group(self, now: datetime) -> None:
+        """Its machines go, and its vaults are kept for a while, under their names."""
+        for machine in self._machines.values():
+            machine.remove(now)
+        self.subscription.delete_vaults(now)
 
     def _build(self, spec: Spec, now: datetime) -> Vm:
         guest = Guest(spec.name)
@@ -176,6 +185,7 @@ class Estate:
             *self.deployments.routes,
             *self.disks.routes,
             *self.guards.routes,
+            *self.groups.routes,
             *self.role_assignments.routes,
             *self.role_definitions.routes,
             *self.sites.routes,

@@ -75,7 +75,8 @@ class RequestLog:
 
 def _entry(call: Call, reply: Reply) -> Seen:
     request = call.request
-    body = _HIDDEN if call.kind in VAULT and request.body else request.body.decode()
+    text = request.body.decode(errors="replace")
+    body = _HIDDEN if call.kind in VAULT and text else text
     return Seen(
         at=call.at,
         service=call.service,

@@ -93,14 +93,15 @@ class RoleAssignments:
             return _not_authorized(call, "read")
         asked = call.request.query.get("$filter", "")
         found = _FILTER.fullmatch(asked)
-        if found is None:
+        if asked and found is None:
             text = f"The filter '{asked}' is not supported."
             return error_reply(400, "UnsupportedQuery", text)
-        scope, principal = call.parts["scope"], found[1].lower()
+        scope, principal = call.parts["scope"], found[1].lower() if found else None
         listed = [
             each.body()
             for each in self.listed()
-            if each.principal.lower() == principal and _related(each.scope, scope)
+            if principal in {None, each.principal.lower()}
+            and _related(each.scope, scope)
         ]
         return json_reply(200, {"value": listed})
 

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     DEPLOYMENT_WRITE = "deployment.write"
     DISK_READ = "disk.read"
     DISK_DELETE = "disk.delete"
+    GROUP = "group"
     SITE = "site"
     STOCK = "stock.get"
     VM_DELETE = "vm.delete"

@@ -4,9 +4,12 @@ from datetime import datetime, timedelta
 
 from local.azure import refusals
 from local.azure.routing import Call, Kind, Route, route
-from local.azure.wire import Reply, json_reply, zulu
+from local.azure.wire import Reply, error_reply, json_reply, zulu
 
 _AT = "/subscriptions/{subscription}/providers"
+_PURGE = (
+    f"{_AT}/Microsoft.KeyVault/locations/{{location}}/deletedVaults/{{vault}}/purge"
+)
 _OPERATOR = "operator"
 _PAGE = 2
 _KEPT = timedelta(days=7)
@@ -18,6 +21,7 @@ class Subscription:
     def __init__(self) -> None:
         self.unregistered: set[str] = set()
         self.deleted: dict[str, datetime] = {}
+        self.vaults: list[str] = []
 
     @property
     def routes(self) -> list[Route]:
@@ -25,8 +29,22 @@ class Subscription:
         deleted = f"{_AT}/Microsoft.KeyVault/deletedVaults"
         return [
             route(Kind.SUBSCRIPTION, "GET", deleted, self._vaults),
+            route(Kind.SUBSCRIPTION, "POST", _PURGE, self._purge),
             route(Kind.SUBSCRIPTION, "GET", f"{_AT}/{{provider}}", self._provider),
         ]
+
+    def delete_vaults(self, at: datetime) -> None:
+        """Delete the vaults of a group that went; their names stay taken."""
+        self.deleted |= dict.fromkeys(self.vaults, at)
+        self.vaults.clear()
+
+    def _purge(self, call: Call) -> Reply:
+        if call.caller != _OPERATOR:
+            action = "Microsoft.KeyVault/locations/deletedVaults/purge/action"
+            return refusals.not_authorized(call, action)
+        if self.deleted.pop(call.parts["vault"], None) is None:
+            return error_reply(404, "DeletedVaultNotFound", "There is no such vault.")
+        return Reply(status=202)
 
     def _provider(self, call: Call) -> Reply:
         if call.caller != _OPERATOR:

@@ -4,131 +4,21 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 
-from control.deployment import creation, mending, off
-from control.deployment.keyring import Vault, keyring
-from local.azure import Kind, LocalAzure, Power, Spec, Timings
-from local.azurite import Azurite, Service
-from local.stack import Stack, running
-from tests.infra.compiler import compiler
-from tests.infra.sets import BASE, KEY
-from tests.payload.login import Operator
-from tests.payload.store import Store, container
+from local.azure import Kind, Power
+from tests.infra.owner import MACHINE, Owner
 from tests.soon import soon
 
 ROOT = Path(__file__).parents[2]
-MACHINE = "vm-kimi-01-eastus2"
-FAST = timedelta(seconds=2)
-TIMINGS = Timings(
-    start=FAST, blank=timedelta(milliseconds=200), deallocate=FAST, nothing=FAST
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Owner:
-    """Somebody with everything in the environment, and a switch that runs."""
-
-    stack: Stack
-    operator: Operator
-
-    @property
-    def azure(self) -> LocalAzure:
-        return self.stack.azure
-
-    def run(self, *arguments: str, **more: str | None) -> Any:
-        return self.operator.run("vm", *arguments, **more)
-
-    def sent(self) -> list[Any]:
-        return list(self.azure.deployments.kept.values())
-
-    def session(self) -> dict[str, Any]:
-        """Return the newest line of the ledger, as the switch tells it."""
-        answer = httpx.get(
-            f"{self.stack.url}/sessions",
-            headers={"Authorization": f"Bearer {self.stack.tokens.operator}"},
-            timeout=30,
-        )
-        found: dict[str, Any] = answer.json()["sessions"][0]
-        return found
-
-
-def fill(made: Stack) -> None:
-    """Write what `secrets init` would; the stack has its operator's token."""
-    azure = made.azure
-    vaults = {Vault.APP: azure.vault, Vault.MACHINE: azure.machine_vault}
-    for secret in keyring(MACHINE):
-        value = made.tokens.vm if secret.name == "token-vm" else "a value"
-        for place in secret.places:
-            if place.name != "token-operator":
-                tags = dict(place.tags)
-                azure.put_secret(vaults[place.vault], place.name, value, tags=tags)
-
-
-@pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A whole system whose machine has the name that the templates give it."""
-    spec = Spec(name=MACHINE, timings=TIMINGS)
-    with running(tmp_path_factory.mktemp("switch"), machine=spec) as made:
-        fill(made)
-        made.functions.tick()
-        yield made
-
-
-@pytest.fixture(scope="module")
-def store(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """The container of payloads, with one for the machine."""
-    folder = tmp_path_factory.mktemp("payloads")
-    certificate = stack.azure.certificate
-    with (
-        Azurite(certificate, folder=folder, service=Service.BLOB) as storage,
-        container(storage, stack.azure, "payload") as (url, client),
-    ):
-        store = Store(url, client)
-        store.publish(b"a payload", MACHINE)
-        yield store
-
-
-@pytest.fixture
-def owner(
-    stack: Stack, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Owner]:
-    """Before the machine is made; looks are a second apart."""
-    for module in (creation, mending, off):
-        monkeypatch.setattr(module, "PAUSE", 1)
-    azure = stack.azure
-    azure.faults.clear()
-    azure.vm.remove()
-    azure.vm.machine.deleted = None
-    azure.deployments.kept.clear()
-    azure.deployments.put_starts = azure.deployments.keeps_card = False
-    more = {
-        **BASE,
-        "BICEP": compiler(),
-        "SWITCH_NAME": "func-kimi",
-        "PUBLIC_URL": stack.url,
-        "MACHINE_KEY_VAULT_URL": azure.machine_vault.url,
-        "MACHINE_CLIENT_ID": azure.identity.client_id("vm"),
-        "MACHINE_PRINCIPAL_ID": azure.identity.principal_id("vm"),
-        "PAYLOAD_URL": store.url,
-        "SSH_PUBLIC_KEY": KEY,
-        "VM_NAME": MACHINE,
-    }
-    yield Owner(stack=stack, operator=Operator.of(azure, tmp_path / "login", **more))
-    assert azure.unknown_routes == []
 
 
 def test_a_machine_is_made_and_ends_deallocated(owner: Owner) -> None:
     """With one closed line in the ledger, both rights, and nothing started twice."""
     azure = owner.azure
-    done = owner.run("create", "--yes")
+    done = owner.run("vm", "create", "--yes")
     assert done.exit_code == 0, done.output
     assert f"{MACHINE} is made and deallocated." in done.stdout
     assert azure.vm.power is Power.DEALLOCATED
@@ -148,10 +38,10 @@ def test_a_machine_that_is_there_is_left_alone(owner: Owner) -> None:
     """What ends it is made anew; whatever Azure does then, it is off."""
     azure = owner.azure
     azure.vm.restore()
-    dry = owner.run("create", "--dry-run")
+    dry = owner.run("vm", "create", "--dry-run")
     assert f"Nothing was done. {MACHINE} is there" in dry.stdout
     assert owner.sent() == []
-    done = owner.run("create", "--yes")
+    done = owner.run("vm", "create", "--yes")
     assert done.exit_code == 0, done.output
     assert f"{MACHINE} is deallocated: nothing bills." in done.stderr
     assert "is left alone" in done.stdout
@@ -167,16 +57,16 @@ def test_what_a_deployment_starts_all_the_same_is_taken_away(owner: Owner) -> No
     azure = owner.azure
     azure.vm.restore()
     azure.deployments.put_starts = True
-    done = owner.run("create", "--yes")
+    done = owner.run("vm", "create", "--yes")
     assert done.exit_code == 1
     assert "was on after a deployment, and nobody had asked for it" in done.stderr
     assert azure.vm.power is Power.DEALLOCATED
     azure.deployments.put_starts = False
     azure.vm.come_on()
-    checked = owner.run("check")
+    checked = owner.run("vm", "check")
     assert checked.exit_code == 1
     assert azure.vm.power is Power.DEALLOCATED
-    again = owner.run("check")
+    again = owner.run("vm", "check")
     assert again.stdout == f"{MACHINE} is deallocated: nothing bills.\n"
 
 
@@ -185,7 +75,7 @@ def test_what_is_closed_makes_nothing(owner: Owner) -> None:
     azure = owner.azure
     azure.stock.family, azure.stock.images = 95, set()
     try:
-        done = owner.run("create", "--yes")
+        done = owner.run("vm", "create", "--yes")
     finally:
         azure.stock.family, azure.stock.images = 96, {"24.04.2026092501"}
     assert done.exit_code == 1
@@ -193,9 +83,9 @@ def test_what_is_closed_makes_nothing(owner: Owner) -> None:
     assert "has 95 left" in done.stderr
     assert "has no image microsoft-dsvm:ubuntu-hpc:2404:24.04" in done.stderr
     assert owner.sent() == []
-    dry = owner.run("create", "--dry-run")
+    dry = owner.run("vm", "create", "--dry-run")
     assert "at most 40 minutes, 56.53 USD" in dry.stdout
-    assert owner.run("create", input="n\n").exit_code == 1
+    assert owner.run("vm", "create", input="n\n").exit_code == 1
     assert owner.sent() == []
 
 
@@ -205,7 +95,7 @@ def test_g05_a_machine_comes_again_from_its_disk(owner: Owner) -> None:
     (path,) = (each for each in azure.disks.kept if each.endswith("osdisk_1"))
     azure.disks.attach(path, None)
     azure.faults.arm("allocation_failed", caller="operator")
-    done = owner.run("create", "--yes", OS_DISK_ID=path, SSH_PUBLIC_KEY=None)
+    done = owner.run("vm", "create", "--yes", OS_DISK_ID=path, SSH_PUBLIC_KEY=None)
     assert done.exit_code == 1
     assert "quota is no capacity" in done.stderr
     assert f"Deleted: {MACHINE}." in done.stderr
@@ -223,12 +113,12 @@ def test_what_an_allocation_leaves_is_cleared(owner: Owner) -> None:
     before = set(azure.disks.kept)
     azure.deployments.keeps_card = True
     azure.faults.arm("allocation_failed", caller="operator")
-    done = owner.run("create", "--yes")
+    done = owner.run("vm", "create", "--yes")
     assert done.exit_code == 1
     assert f"Deleted: {MACHINE}, {MACHINE}_OsDisk_1_" in done.stderr
     assert not azure.vm.machine.exists
     assert set(azure.disks.kept) == before
-    again = owner.run("create", "--yes")
+    again = owner.run("vm", "create", "--yes")
     assert again.exit_code == 1
     assert "NicReservedForAnotherVm" in again.stderr
     assert "run it again then" in again.stderr
