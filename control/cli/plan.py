@@ -49,7 +49,7 @@ AT_MOST = LIMIT + timedelta(minutes=10)
 class Plan:
     """One machine to be made, or to be mended where it is there."""
 
-    environ: Mapping[str, str]
+    given: Mapping[str, str]
     place: Place
     settings: "Settings"
     switch: "Switch"
@@ -72,7 +72,7 @@ class Plan:
         """Return what makes the machine: of an image, or of its disk of before."""
         changed: dict[str, Any] = {"createMachine": self.machine["name"]}
         if self.disk is None:
-            changed["customData"] = custom_data(self.environ)
+            changed["customData"] = custom_data(self.given)
         else:
             # The machine that had it says what it was; another type is refused.
             kept = {**self.machine, "securityType": self.disk.security_type}
@@ -99,7 +99,7 @@ class Plan:
         view = self.switch.status(self.place.machine)
         if view.lease is None:
             raise CommandError("the ledger can't be read, so nothing would be billed.")
-        name, vaults = vaults_of(self.environ)
+        name, vaults = vaults_of(self.given)
         held = {each: vault.enabled() for each, vault in vaults.items()}
         return Readiness(
             ticks=self.making.remote.ticks(),
@@ -117,7 +117,7 @@ class Plan:
         )
 
     def _has_payload(self, name: str) -> bool:
-        given = Given(self.environ)
+        given = Given(self.given)
         url = given.container("PAYLOAD_URL")
         given.check(WHERE)
         return payloads(url).pointer(name) is not None
@@ -156,7 +156,7 @@ def planned(environ: Mapping[str, str], access: Access, remote: Remote) -> Plan:
         began=SystemClock().now(),
     )
     return Plan(
-        environ=environ,
+        given=environ,
         place=place,
         settings=settings,
         switch=switch,
