@@ -75,6 +75,8 @@ _TO_DO = {
     "machine from it.",
     "roleassignmentupdatenotpermitted": "An identity was made anew, and its old "
     "assignment stands under that name: delete that one.",
+    "conflicterror": "`python -m control preflight` tells both ways out.",
+    "400": "`python -m control preflight` tells the day for BUDGETS_FROM.",
     "quotaexceeded": "Ask for more under Quotas in the portal; it takes days.",
     "authorizationfailed": "Your login needs the role Owner, or Contributor and User "
     "Access Administrator.",

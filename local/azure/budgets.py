@@ -58,6 +58,11 @@ class Budgets:
         """Tell until then what is known now, whatever is put in later."""
         self._kept, self._kept_until = dict(self._budgets), until
 
+    def starts(self, name: str) -> datetime | None:
+        """When a budget of the subscription begins: that can never be changed."""
+        found = self._budgets.get(_key(None, name))
+        return found.start if found else None
+
     def remove(self, name: str, resource_group: str | None = None) -> None:
         self._budgets.pop(_key(resource_group, name), None)
 

@@ -37,6 +37,16 @@ _CHANGED = Failure(
     code="PropertyChangeNotAllowed",
     message="Changing property 'osProfile.customData' is not allowed.",
 )
+_DELETED = Failure(
+    code="ConflictError",
+    message="A vault with the same name already exists in deleted state. You need to "
+    "either recover or purge existing key vault.",
+)
+_STARTED = Failure(
+    code="400",
+    message="Start date of budgets cannot be updated. Please delete and create a new "
+    "budget.",
+)
 _RESERVED = Failure(
     code="NicReservedForAnotherVm",
     message="Nic(s) in request is reserved for another Virtual Machine for 180 "
@@ -165,6 +175,10 @@ class Deployments:
     def _begin(self, made: Deployment, template: Mapping[str, Any]) -> None:
         """Make the machine, or meet the one that is there, either way it may go."""
         full = made.mended
+        taken = self._taken(made)
+        if taken is not None:
+            made.end(made.at, taken)
+            return
         if not full:
             return
         birth = Birth(self.azure, full)
@@ -186,6 +200,16 @@ class Deployments:
             disk = made.value("osDiskId") or ""
             custom = made.value("customData") or ""
             made.operation = birth.make(made.at, disk, custom)
+
+    def _taken(self, made: Deployment) -> Failure | None:
+        """Refuse a deleted vault's name, and another first day of a budget."""
+        prefix = made.value("prefix")
+        starts = (f"kva-{prefix}", f"kvm-{prefix}")
+        if any(name.startswith(starts) for name in self.azure.subscription.deleted):
+            return _DELETED
+        first = self.azure.budgets.starts(f"{prefix}-credit")
+        wanted = made.value("budgetsFrom")
+        return _STARTED if first is not None and f"{first:%Y-%m-%d}" != wanted else None
 
     def _get(self, call: Call) -> Reply:
         if call.caller != _OPERATOR:

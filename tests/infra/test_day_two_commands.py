@@ -67,6 +67,8 @@ def healthy(owner: Owner) -> Iterator[Owner]:
     operator = replace(owner.operator, environ={**owner.operator.environ, **more})
     yield replace(owner, operator=operator)
     azure.groups.things.clear()
+    for name in ("kimi-credit", "kimi-monthly"):
+        azure.budgets.remove(name)
 
 
 def test_a_healthy_deployment_is_good(healthy: Owner) -> None:
