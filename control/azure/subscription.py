@@ -9,6 +9,7 @@ from control.azure.resources import Resources
 from control.deployment.preflight import PROVIDERS, Deleted, Seen
 
 _PROVIDERS, _VAULTS, _BUDGETS = "2021-04-01", "2023-07-01", "2023-05-01"
+_FEATURES = "2021-07-01"
 _MOST_PAGES = 20
 
 
@@ -27,11 +28,17 @@ class Subscription:
             providers=states,
             deleted=tuple(self.deleted()),
             budget_starts={name: day for name, day in starts.items() if day},
+            standard_security=self._has_feature("UseStandardSecurityType"),
         )
 
     def _state(self, provider: str) -> str:
         found = self._resources.read(f"{self._at}/{provider}", _PROVIDERS)
         return str((found or {}).get("registrationState", ""))
+
+    def _has_feature(self, name: str) -> bool:
+        path = f"{self._at}/Microsoft.Features/providers/Microsoft.Compute/features"
+        found = self._resources.read(f"{path}/{name}", _FEATURES) or {}
+        return (found.get("properties") or {}).get("state") == "Registered"
 
     def _start(self, budget: str) -> date | None:
         path = f"{self._at}/Microsoft.Consumption/budgets/{budget}"

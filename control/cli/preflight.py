@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 import typer
 
 from control.cli.arm import resources
-from control.cli.console import environment, not_done, told
+from control.cli.console import environment, not_done, note, told
 from control.clock import SystemClock
-from control.deployment.preflight import PROVIDERS, Meant, faults
+from control.deployment.preflight import PROVIDERS, Meant, faults, hints
 from control.errors import CommandError
 from control.payload.given import Given
 from control.payload.site import ARM
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from control.azure.subscription import Subscription
 
 _PREFIX = re.compile("[a-z][a-z0-9]{1,6}")
+_SECOND = "SECOND_MACHINE_NAME"
 _WORDS = {
     "authorizationfailed": "Your login needs the role Reader there.",
     "400": "An offer without budgets, or a subscription that is younger than two days, "
@@ -37,6 +39,8 @@ def preflight() -> None:
     found = faults(seen, meant, SystemClock().now().date())
     if found:
         raise not_done("\n- ".join(["before a deployment:", *found]))
+    for hint in hints(seen):
+        note(hint)
     typer.echo(
         f"{len(PROVIDERS)} providers are registered, no deleted vault has a name that "
         "is needed, and the budgets begin when they may."
@@ -56,8 +60,9 @@ def prefix_of(environ: Mapping[str, str]) -> str:
 
 def _meant(environ: Mapping[str, str]) -> Meant:
     prefix = prefix_of(environ)
+    forms = _forms(environ)
     if environ.get("NO_BUDGETS_BECAUSE"):
-        return Meant(prefix=prefix, budgets_from=None)
+        return replace(forms, prefix=prefix)
     said = environ.get("BUDGETS_FROM") or environ.get("BUDGET_FROM") or ""
     try:
         start = date.fromisoformat(said)
@@ -67,7 +72,19 @@ def _meant(environ: Mapping[str, str]) -> Meant:
             "the environment lacks BUDGETS_FROM (or BUDGET_FROM) or CREDIT_EXPIRES, "
             "days like 2026-12-01; or NO_BUDGETS_BECAUSE, where the offer has none."
         ) from None
-    return Meant(prefix=prefix, budgets_from=start, expires=expires)
+    return replace(forms, prefix=prefix, budgets_from=start, expires=expires)
+
+
+def _forms(environ: Mapping[str, str]) -> Meant:
+    """Return the names and the time, with the defaults of infra/main.bicepparam."""
+    names = (environ.get("MACHINE_NAME") or "vm-kimi-01", environ.get(_SECOND))
+    where = environ.get("MACHINE_LOCATION") or "eastus2"
+    return Meant(
+        prefix="",
+        budgets_from=None,
+        machines=tuple(f"{name}-{where}" for name in names if name),
+        shutdown_at=environ.get("AUTO_SHUTDOWN_AT") or "12:00",
+    )
 
 
 def _subscription(environ: Mapping[str, str]) -> "Subscription":

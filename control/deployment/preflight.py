@@ -4,6 +4,7 @@ Azure would say so itself, after half of a deployment was made; some of it can n
 changed afterwards.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +18,8 @@ PROVIDERS = (
     "Microsoft.Web",
 )
 _REGISTERED = "registered"
+_MACHINE = re.compile("[A-Za-z0-9][A-Za-z0-9-]{0,62}[A-Za-z0-9]")
+_TIME = re.compile("([01][0-9]|2[0-3]):[0-5][0-9]")
 VAULTS = ("kva-", "kvm-")
 
 
@@ -36,6 +39,7 @@ class Seen:
     providers: Mapping[str, str]
     deleted: Sequence[Deleted]
     budget_starts: Mapping[str, date]
+    standard_security: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,19 @@ class Meant:
     prefix: str
     budgets_from: date | None
     expires: date | None = None
+    machines: Sequence[str] = ()
+    shutdown_at: str = "12:00"
+
+
+def hints(seen: Seen) -> list[str]:
+    """Say what may be needed, and nobody knows for sure: sources differ."""
+    if seen.standard_security:
+        return []
+    return [
+        "Should Azure refuse the machine's security type: `az feature register --name "
+        "UseStandardSecurityType --namespace Microsoft.Compute`, or "
+        "MACHINE_SECURITY_TYPE=TrustedLaunch."
+    ]
 
 
 def faults(seen: Seen, meant: Meant, today: date) -> list[str]:
@@ -54,7 +71,20 @@ def faults(seen: Seen, meant: Meant, today: date) -> list[str]:
         *_deleted(seen.deleted, meant.prefix),
         *_budgets(seen.budget_starts, meant.budgets_from, today),
         *_expired(meant.expires, today),
+        *_malformed(meant),
     ]
+
+
+def _malformed(meant: Meant) -> Iterable[str]:
+    """Say what Azure refuses after half of a deployment, or understands otherwise."""
+    for name in meant.machines:
+        if not _MACHINE.fullmatch(name):
+            yield (
+                f"{name} is no machine's name: at most 64 letters, digits and dashes, "
+                "the region's with them."
+            )
+    if not _TIME.fullmatch(meant.shutdown_at):
+        yield f"AUTO_SHUTDOWN_AT is {meant.shutdown_at}, not a time like 12:00, UTC."
 
 
 def _expired(expires: date | None, today: date) -> Iterable[str]:

@@ -10,6 +10,7 @@ _AT = "/subscriptions/{subscription}/providers"
 _PURGE = (
     f"{_AT}/Microsoft.KeyVault/locations/{{location}}/deletedVaults/{{vault}}/purge"
 )
+_FEATURE = f"{_AT}/Microsoft.Features/providers/Microsoft.Compute/features/{{feature}}"
 _OPERATOR = "operator"
 _PAGE = 2
 _KEPT = timedelta(days=7)
@@ -22,6 +23,7 @@ class Subscription:
         self.unregistered: set[str] = set()
         self.deleted: dict[str, datetime] = {}
         self.vaults: list[str] = []
+        self.features: set[str] = set()
 
     @property
     def routes(self) -> list[Route]:
@@ -29,6 +31,7 @@ class Subscription:
         deleted = f"{_AT}/Microsoft.KeyVault/deletedVaults"
         return [
             route(Kind.SUBSCRIPTION, "GET", deleted, self._vaults),
+            route(Kind.SUBSCRIPTION, "GET", _FEATURE, self._feature),
             route(Kind.SUBSCRIPTION, "POST", _PURGE, self._purge),
             route(Kind.SUBSCRIPTION, "GET", f"{_AT}/{{provider}}", self._provider),
         ]
@@ -45,6 +48,13 @@ class Subscription:
         if self.deleted.pop(call.parts["vault"], None) is None:
             return error_reply(404, "DeletedVaultNotFound", "There is no such vault.")
         return Reply(status=202)
+
+    def _feature(self, call: Call) -> Reply:
+        if call.caller != _OPERATOR:
+            return refusals.not_authorized(call, "Microsoft.Features/features/read")
+        there = call.parts["feature"] in self.features
+        state = "Registered" if there else "NotRegistered"
+        return json_reply(200, {"properties": {"state": state}})
 
     def _provider(self, call: Call) -> Reply:
         if call.caller != _OPERATOR:

@@ -32,6 +32,19 @@ def test_a_subscription_that_is_ready(azure: LocalAzure, operator: Operator) -> 
     assert methods == {"GET"}
 
 
+def test_names_and_times_are_looked_at(azure: LocalAzure, operator: Operator) -> None:
+    """Azure would say so late; and of one thing nobody knows whether it is needed."""
+    wrong = {"MACHINE_NAME": "vm_kimi", "AUTO_SHUTDOWN_AT": "noon"}
+    done = operator.run("preflight", **wrong)
+    assert "vm_kimi-eastus2 is no machine's name" in done.stderr
+    assert "AUTO_SHUTDOWN_AT is noon" in done.stderr
+    long = operator.run("preflight", SECOND_MACHINE_NAME="v" * 58)
+    assert "is no machine's name" in long.stderr
+    assert "az feature register" in operator.run("preflight").stderr
+    azure.subscription.features.add("UseStandardSecurityType")
+    assert operator.run("preflight").stderr == ""
+
+
 def test_one_that_is_not(azure: LocalAzure, operator: Operator) -> None:
     """All at once; the list of deleted vaults has more than one page."""
     azure.subscription.unregistered.add("Microsoft.DevTestLab")
