@@ -20,6 +20,11 @@ PROVIDERS = (
 _REGISTERED = "registered"
 _MACHINE = re.compile("[A-Za-z0-9][A-Za-z0-9-]{0,62}[A-Za-z0-9]")
 _TIME = re.compile("([01][0-9]|2[0-3]):[0-5][0-9]")
+_SECURITY = (
+    "Should Azure refuse the machine's security type: `az feature register --name "
+    "UseStandardSecurityType --namespace Microsoft.Compute`, or "
+    "MACHINE_SECURITY_TYPE=TrustedLaunch."
+)
 VAULTS = ("kva-", "kvm-")
 
 
@@ -55,13 +60,7 @@ class Meant:
 
 def hints(seen: Seen) -> list[str]:
     """Say what may be needed, and nobody knows for sure: sources differ."""
-    if seen.standard_security:
-        return []
-    return [
-        "Should Azure refuse the machine's security type: `az feature register --name "
-        "UseStandardSecurityType --namespace Microsoft.Compute`, or "
-        "MACHINE_SECURITY_TYPE=TrustedLaunch."
-    ]
+    return [] if seen.standard_security else [_SECURITY]
 
 
 def faults(seen: Seen, meant: Meant, today: date) -> list[str]:
