@@ -18,6 +18,7 @@ from local.azure.birth import Birth
 from tests.infra.owner import MACHINE, Owner
 
 OTHER = "westus3"
+pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture

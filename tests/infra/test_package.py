@@ -170,8 +170,9 @@ def test_g10_azd_builds_nothing() -> None:
     assert service["remoteBuild"] is False
     assert (service["language"], service["host"]) == ("python", "function")
     assert list(said["services"]) == ["switch"]
-    for hook in said["hooks"].values():
-        python, module, *command = hook["run"].split()[0:1] + hook["run"].split()[2:]
+    runs = [one for hook in said["hooks"].values() for one in hook["run"].split("&&")]
+    for run in runs:
+        python, _, module, *command = run.split()
         assert (python, module) == ("python", "control")
         done = CliRunner().invoke(commands, [*command, "--help"])
         assert done.exit_code == 0, done.output

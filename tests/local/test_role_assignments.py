@@ -74,7 +74,9 @@ def test_a_list_reaches_up_and_down(
     put(operators, f"{group}2", str(uuid.UUID(int=3)))
     assert listed(operators, scope) == [NAME, SECOND]
     assert listed(operators, group) == [NAME, SECOND]
-    assert operators.get(f"{scope}/{TYPE}").status_code == 400
+    assert len(operators.get(f"{group}/{TYPE}").json()["value"]) == 2
+    odd = {"$filter": "role eq 1"}
+    assert operators.get(f"{scope}/{TYPE}", params=odd).status_code == 400
 
 
 def test_the_same_triple_is_refused_under_another_name(
