@@ -1,5 +1,6 @@
 """What a deployment has outside its group: roles, budgets, and deleted vaults."""
 
+import re
 from collections.abc import Iterator
 
 from control.azure.faults import unanswered
@@ -53,8 +54,8 @@ class Remains:
 
     def vaults(self) -> list[Deleted]:
         """Return our vaults that are deleted, and still have their names."""
-        starts = tuple(f"{kind}{self._prefix}" for kind in VAULTS)
-        return [e for e in self._subscription.deleted() if e.name.startswith(starts)]
+        ours = re.compile(f"({'|'.join(VAULTS)}){self._prefix}[a-z0-9]{{13}}")
+        return [e for e in self._subscription.deleted() if ours.fullmatch(e.name)]
 
     def take_role(self, path: str) -> None:
         """Delete an assignment or a definition."""

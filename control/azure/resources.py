@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 20.0
 _WAITS = (1.0, 2.0, 4.0)
-_LOOKS = 20
+_LOOKS, _LOOKS_FOR_GONE = 20, 150
 _MAY_MISS = frozenset({"GET", "DELETE"})
 _SUCCEEDED, _ENDED_BADLY = "Succeeded", {"Failed", "Canceled"}
 
@@ -103,15 +103,15 @@ class Resources:
         """Delete a resource, and wait until it is gone; one that is none is no error.
 
         Raises:
-            AzureError: it was refused, or it is there after a minute.
+            AzureError: it was refused, or it is there after ten minutes.
         """
         self.forget(path, version)
-        for wait in chain(_WAITS, repeat(_WAITS[-1], _LOOKS)):
+        for wait in chain(_WAITS, repeat(_WAITS[-1], _LOOKS_FOR_GONE)):
             if self.read(path, version) is None:
                 return
             self._clock.wait(wait)
         raise Unavailable(
-            Evidence(message="Azure took it, and it is there after a minute.")
+            Evidence(message="Azure took it, and it is there after ten minutes.")
         )
 
     def forget(self, path: str, version: str) -> None:

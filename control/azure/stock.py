@@ -32,7 +32,11 @@ def stock(
         return Stock(
             offered=bool(found),
             restrictions=tuple(
-                each["reasonCode"] for one in found for each in one["restrictions"]
+                each["reasonCode"]
+                for one in found
+                for each in one["restrictions"]
+                # A zone that is closed closes no machine that asks for none.
+                if each.get("type") != "Zone"
             ),
             cores=_cores(found[0]) if found else 0,
             family=family,

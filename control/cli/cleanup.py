@@ -16,7 +16,7 @@ from control.cli.access import reached
 from control.cli.arm import resources
 from control.cli.console import DryRun, environment, not_done, note, told
 from control.cli.paths import write
-from control.cli.place import Place
+from control.cli.place import Place, machine_name
 from control.cli.preflight import prefix_of
 from control.clock import SystemClock
 from control.errors import AzureError, CommandError
@@ -60,6 +60,11 @@ class Left:
         prefix, given = prefix_of(environ), Given(environ)
         place = Place.take(given)
         given.check(WHERE)
+        if place.group != f"rg-{prefix}":
+            raise CommandError(
+                f"VM_RESOURCE_GROUP is {place.group}, and SWITCH_PREFIX names "
+                f"rg-{prefix}: both must be of one deployment."
+            )
         from control.azure.group import Group  # noqa: PLC0415 - slow: the SDKs
         from control.azure.remains import Remains  # noqa: PLC0415 - the same
 
@@ -98,7 +103,9 @@ def run(
         if dry_run or not there:
             typer.echo("\n- ".join(["Nothing was done. This would go:", *there]))
             return
-        if left.group.exists():
+        if ledger.exists():
+            note(f"{ledger} is there, and stays as it is.")
+        elif left.group.exists():
             _keep_the_ledger(ledger)
         if not yes:
             typer.echo("\n- ".join(["This goes, and never comes back:", *there]))
@@ -171,9 +178,15 @@ def _keep_the_ledger(file: Path) -> None:
     with reached(environment()) as (access, remote):
         token = access.operators_token()
         kept: dict[str, Any] = {}
-        for machine in remote.status(token)["fleet"]:
+        fleet = remote.status(token)["fleet"]
+        if machine_name(Given(environment())) not in fleet:
+            raise CommandError(
+                f"the switch at {access.url} has {', '.join(fleet)}, and no VM_NAME: "
+                "its ledger is another deployment's."
+            )
+        for machine in fleet:
             said = remote.status(token, machine)
-            if said["state"] not in {"off", "unknown"}:
+            if said["state"] not in {"off", "unknown"} or said["session"]:
                 raise CommandError(
                     f"{machine} is {said['state']}: press stop first, and wait for off."
                 )

@@ -6,7 +6,7 @@ What was done goes to standard output, what was not to the other.
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated
 
 import typer
@@ -43,8 +43,12 @@ def not_done(why: str) -> typer.Exit:
 
 
 def note(what: str) -> None:
-    """Say what goes on meanwhile: a command must not be silent for long."""
-    typer.echo(what, err=True)
+    """Say what goes on meanwhile: a command must not be silent for long.
+
+    A terminal that is gone ends no command: what was begun has to be ended still.
+    """
+    with suppress(OSError):
+        typer.echo(what, err=True)
 
 
 def _azure(error: AzureError) -> str:

@@ -35,8 +35,10 @@ def leave(
     A move itself is a deployment with another MACHINE_LOCATION; the switch stays.
     """
     with told(), reached(environment()) as (access, remote):
-        _ensure_left(region, remote.status(access.operators_token())["fleet"])
-        group = _group()
+        place = _place()
+        fleet = remote.status(access.operators_token())["fleet"]
+        _ensure_left(region, place.machine, fleet)
+        group = _group(place)
         things = machine_side(group.things(), prefix_of(environment()), region)
         lines = [f"{each.kind} {each.name}" for each in things]
         if dry_run or not things:
@@ -51,10 +53,15 @@ def leave(
     typer.echo(f"Nothing of the machines is left in {region}.")
 
 
-def _ensure_left(region: str, fleet: list[str]) -> None:
+def _ensure_left(region: str, machine: str, fleet: list[str]) -> None:
     """Refuse a region that the switch still starts machines in."""
     if not _REGION.fullmatch(region):
         raise CommandError(f"{region} is no region, such as eastus2.")
+    if machine not in fleet:
+        raise CommandError(
+            f"the switch has {', '.join(fleet)}, and no VM_NAME: take the outputs of "
+            "the deployment in the new region."
+        )
     here = [each for each in fleet if each.endswith(f"-{region}")]
     if here:
         raise CommandError(
@@ -63,10 +70,14 @@ def _ensure_left(region: str, fleet: list[str]) -> None:
         )
 
 
-def _group() -> "Group":
+def _place() -> Place:
     given = Given(environment())
     place = Place.take(given)
     given.check(WHERE)
+    return place
+
+
+def _group(place: Place) -> "Group":
     from control.azure.group import Group  # noqa: PLC0415 - slow: the SDKs
 
     arm = resources(place.endpoint, {})

@@ -1,9 +1,9 @@
 """What `vm create` is about, gathered of the environment, the templates and Azure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from control.deployment.keyring import keyring
 from control.deployment.template import Template, compiled
 from control.errors import CommandError
 from control.payload.given import Given
+from control.rules.money import in_period
 
 if TYPE_CHECKING:
     from control.azure.resources import Resources
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from control.switch import Switch
 
 _KEY = re.compile(r"ssh-(?:ed25519|rsa) [A-Za-z0-9+/=]{40,}(?: [^\n]*)?\s*")
+_CAPITAL = re.compile("([A-Z])")
 _DISK = re.compile(
     r"/subscriptions/[0-9A-Fa-f-]{36}/resourceGroups/[\w().-]{1,90}/providers/"
     r"Microsoft\.Compute/disks/[\w.-]{1,80}",
@@ -103,6 +105,8 @@ class Plan:
         held = {each: vault.enabled() for each, vault in vaults.items()}
         return Readiness(
             ticks=self.making.remote.ticks(),
+            in_period=self._in_period(),
+            clocks_apart=self._clocks_apart(),
             locked=view.lease.locked,
             lease=view.lease.state,
             remaining=view.spend.remaining if view.spend else None,
@@ -115,6 +119,15 @@ class Plan:
             ],
             has_payload=self._has_payload(name),
         )
+
+    def _in_period(self) -> bool:
+        budget, now = self.settings.budget, SystemClock().now()
+        return in_period(budget, now) and in_period(budget, now + AT_MOST)
+
+    def _clocks_apart(self) -> float:
+        said = self.making.remote.status(self.making.token(), self.place.machine)
+        theirs = datetime.fromisoformat(said["now"])
+        return abs((theirs - SystemClock().now()).total_seconds())
 
     def _has_payload(self, name: str) -> bool:
         given = Given(self.given)
@@ -141,10 +154,11 @@ def planned(environ: Mapping[str, str], access: Access, remote: Remote) -> Plan:
     arm = resources(place.endpoint, _WORDS)
     site = _site(arm, place, name)
     plain = {"createMachine": "", "mendMachine": "", "osDiskId": disk}
-    template = compiled(environ).changed(**plain)
+    began = SystemClock().now()
+    template = replace(compiled(environ).changed(**plain), run=f"-{began:%y%m%d%H%M%S}")
     machine = _named(template, place)
     settings, switch = own_switch(site)
-    _ensure_known(place, switch)
+    _ensure_same(template, site.settings(), switch.machines)
     making = Making(
         resources=arm,
         site=site,
@@ -153,7 +167,7 @@ def planned(environ: Mapping[str, str], access: Access, remote: Remote) -> Plan:
         place=place,
         template=template,
         principal=principal,
-        began=SystemClock().now(),
+        began=began,
     )
     return Plan(
         given=environ,
@@ -185,9 +199,24 @@ def _named(template: Template, place: Place) -> Mapping[str, Any]:
     return found
 
 
-def _ensure_known(place: Place, switch: "Switch") -> None:
-    if place.machine not in switch.machines:
+def _ensure_same(
+    template: Template, said: Mapping[str, str], machines: Sequence[str]
+) -> None:
+    """Refuse an environment that would change the app by the way.
+
+    The deployment writes all of the app's settings: a second machine that is left out
+    here would be forgotten, and a limit that is not given here would be the usual one.
+    """
+    where = template.value("machineLocation")
+    named = {f"{each['name']}-{where}" for each in template.value("machines")}
+    policy: Mapping[str, str] = template.value("policy")
+    meant = {_CAPITAL.sub(r"_\1", name).upper(): policy[name] for name in policy}
+    meant["AUTO_SHUTDOWN_AT"] = template.value("shutdownAt")
+    others = sorted(n for n in meant if said.get(n, meant[n]) != meant[n])
+    if named != set(machines):
+        others.insert(0, f"the machines ({', '.join(machines)} there)")
+    if others:
         raise CommandError(
-            f"the app knows {', '.join(switch.machines)}, and no {place.machine}: "
-            "deploy first, without the machine."
+            f"this environment would change the app: {', '.join(others)}. Deploy that "
+            "first, without the machine, or take the deployment's environment."
         )

@@ -83,6 +83,7 @@ def _forms(environ: Mapping[str, str]) -> Meant:
         prefix="",
         budgets_from=None,
         machines=tuple(f"{name}-{where}" for name in names if name),
+        makes=environ.get("CREATE_MACHINE") or "",
         shutdown_at=environ.get("AUTO_SHUTDOWN_AT") or "12:00",
     )
 

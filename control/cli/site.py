@@ -92,6 +92,6 @@ def _package(path: Path) -> bytes:
             names = set(archive.namelist())
     except (OSError, zipfile.BadZipFile) as why:
         raise CommandError(f"{path} is no package: {why}.") from None
-    if not {"host.json", "function_app.py"} & names:
+    if not {"host.json", "function_app.py"} <= names:
         raise CommandError(f"{path} holds no function app: `control package build`.")
     return path.read_bytes()

@@ -24,6 +24,8 @@ LIMIT = timedelta(minutes=30)
 PAUSE = 15
 _BLIND_LOOKS = 3
 _BY_THE_APP = "a reading of it by the app"
+# Some twenty minutes each.
+_ROUNDS = 36
 _COMES_LATE = timedelta(minutes=3)
 
 
@@ -86,7 +88,8 @@ class Creation:
         self._session: str | None = None
         self._course: Course | None = None
         self._read_at: datetime | None = None
-        self._cancelled_at: datetime | None = None
+        self._doubted_at: datetime | None = None
+        self._refused = False
         self._app_read = False
         self._blind = 0
         self._said = ""
@@ -132,6 +135,7 @@ class Creation:
         except Unavailable:
             self._say("Azure did not answer; whether it took the deployment shows.")
         except ControlError as refusal:
+            self._refused = True
             return f"it was refused: {refusal}"
         return None
 
@@ -209,10 +213,11 @@ class Creation:
 
     def _end(self, why: str | None) -> None:
         self._say("It is switched off again; this stays until Azure says so ...")
-        off = Off(self._switch, self._machine, self._ask.device, self._clock)
-        is_off = off.take(self._settled)
+        if why is not None and not self._refused:
+            self._doubted_at = self._clock.now()
+        is_off = self._taken()
         left = self._left(why)
-        if not is_off and self._exists():
+        if not is_off and (why is None or self._exists()):
             raise CommandError(
                 f"{self._machine} IS NOT OFF, or that can't be told: {why or ''} Do it "
                 f"by hand: `az vm deallocate --name {self._machine} --resource-group "
@@ -223,26 +228,42 @@ class Creation:
             return
         raise CommandError(f"{why} {left}".strip())
 
+    def _taken(self) -> bool:
+        """Take it away, for hours if need be, and say now and then what else helps."""
+        off = Off(self._switch, self._machine, self._ask.device, self._clock)
+        for _ in range(_ROUNDS):
+            if off.take(self._settled):
+                return True
+            self._say(
+                f"{self._machine} IS NOT OFF YET. By hand: `az vm deallocate --name "
+                f"{self._machine} --resource-group ...`. This goes on trying ..."
+            )
+            if self._course is not None and self._course.no_capacity:
+                return False
+        return False
+
     def _settled(self) -> bool:
         """Whether the deployment has ended; one that runs is cancelled.
 
-        What it had begun goes on: a machine may come a while after.
+        What it had begun goes on, and one whose answer was lost may only begin: a
+        machine may come a while after.
         """
         course = self._world.course()
         self._course = course or self._course
         now = self._clock.now()
         if course is not None and not course.ended:
-            self._cancelled_at = now
+            self._doubted_at = now
             self._world.cancel()
             return False
-        cancelled = self._cancelled_at
-        return cancelled is None or now - cancelled >= _COMES_LATE
+        doubted = self._doubted_at
+        return doubted is None or now - doubted >= _COMES_LATE
 
     def _left(self, why: str | None) -> str:
         """Clear what an allocation that failed has left; say what there is else."""
         if why is None:
             return ""
-        if self._course is not None and self._course.no_capacity:
+        capacity = self._course is not None and self._course.no_capacity
+        if capacity and not self._refused:
             try:
                 cleared = self._world.clear()
             except ControlError as refusal:

@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from control.words import LeaseState
 
+_APART = 5.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
@@ -45,11 +47,15 @@ class Disk:
 class Readiness:
     """What the switch and the vaults say.
 
-    `ticks` is whether the timer was heard of; `remaining` is the budget's rest, None
-    where it can't be read; `missing` are secrets that the machine would look for.
+    `ticks` is whether the timer was heard of, `in_period` whether the budget's period
+    holds all of it; `clocks_apart` is in seconds, between the switch and this computer.
+    `remaining` is the budget's rest, None where it can't be read; `missing` are secrets
+    that the machine would look for.
     """
 
     ticks: bool
+    in_period: bool
+    clocks_apart: float
     locked: bool
     lease: LeaseState
     remaining: Decimal | None
@@ -129,6 +135,11 @@ def _of_the_switch(ready: Readiness) -> Iterable[str]:
             "the switch does not tick: without its timer nothing but this command "
             "would end the machine. Deploy it, and look at PUBLIC_URL/healthz."
         )
+    if ready.clocks_apart > _APART:
+        yield (
+            f"this computer's clock is {ready.clocks_apart:.0f} s away from the "
+            "switch's: set it first, or no reading is believed."
+        )
     if ready.locked:
         yield "an operator locked this machine: unlock it first."
     if ready.lease is not LeaseState.NONE:
@@ -137,6 +148,8 @@ def _of_the_switch(ready: Readiness) -> Iterable[str]:
 
 def _of_the_money(ready: Readiness) -> Iterable[str]:
     cost = f"{ready.cost:.2f} {ready.currency}"
+    if not ready.in_period:
+        yield "the budget's period (BUDGET_FROM, BUDGET_TO) does not hold all of it."
     if ready.remaining is None:
         yield "what was spent can't be read: `python -m control ledger init` first."
     elif ready.remaining < ready.cost:

@@ -11,11 +11,13 @@ from control.deployment.course import State
 from control.deployment.creation import PAUSE, Person, World
 from control.deployment.off import Off, Stops
 from control.errors import AzureError, CommandError
+from control.model import Observed
 from control.observe import KEPT_FOR
 from control.ports import Clock
 from control.views import View
 from control.words import LeaseState, Power
 
+_LOOKS = 14
 _LIMIT = timedelta(minutes=30)
 
 
@@ -52,8 +54,9 @@ def strayed(view: View, since: datetime) -> bool:
         return False
     if view.policy.other_controller(view.seen.reading) is not None:
         return False
-    adopted = view.lease.adopted_at
-    return view.lease.state is LeaseState.NONE or bool(adopted and adopted >= since)
+    adopted, by = view.lease.adopted_at, view.lease.device
+    by_nobody = adopted is not None and adopted >= since and by is None
+    return view.lease.state is LeaseState.NONE or by_nobody
 
 
 def ensure_off(
@@ -71,7 +74,7 @@ def ensure_off(
     if view.seen is not None and view.seen.power is Power.DEALLOCATED:
         person.say(f"{machine} is deallocated: nothing bills.")
         return
-    if view.seen is None or view.lease is None:
+    if view.seen is None or view.seen.power.billing is None or view.lease is None:
         raise CommandError(
             f"{machine}: Azure or the ledger can't be read: look at it in the portal."
         )
@@ -91,10 +94,20 @@ def _fresh(switch: Stops, machine: str, clock: Clock) -> View:
     """Look at it now: a reading of somebody's is kept for some seconds."""
     asked_at = clock.now()
     view = switch.status(machine)
-    if view.seen is None or view.seen.reading.began_at >= asked_at:
+    young = view.seen is not None and view.seen.reading.began_at >= asked_at
+    if view.seen is None or (young and _is_known(view.seen)):
         return view
-    clock.wait((KEPT_FOR + timedelta(seconds=1)).total_seconds())
-    return switch.status(machine)
+    for _ in range(_LOOKS):
+        clock.wait((KEPT_FOR + timedelta(seconds=1)).total_seconds())
+        view = switch.status(machine)
+        if view.seen is not None and _is_known(view.seen):
+            break
+    return view
+
+
+def _is_known(seen: Observed) -> bool:
+    """A machine that is being started has no power state for a while."""
+    return seen.reading.not_found or seen.power.billing is not None
 
 
 def _whose(view: View) -> str:

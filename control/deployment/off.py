@@ -4,14 +4,12 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from control.errors import AzureError
 from control.ports import Clock
 from control.views import Answer, View
 from control.words import LeaseState, Power
 
 PAUSE = 10.0
 _AGAIN = timedelta(seconds=20)
-_LIMIT = timedelta(minutes=20)
 # What Azure has begun may come on once more after the first such reading.
 _READINGS = 2
 
@@ -34,16 +32,23 @@ class Off:
         self._clock = clock
         self._told_at: datetime | None = None
 
-    def take(self, settled: Callable[[], bool] = lambda: True) -> bool:
-        """Return whether it was read deallocated, or is not there, in 20 minutes.
+    def take(
+        self,
+        settled: Callable[[], bool] = lambda: True,
+        limit: timedelta = timedelta(minutes=20),
+    ) -> bool:
+        """Return whether it was read deallocated, or is not there, within the limit.
+
+        Whatever fails, the next round tries again.
 
         Args:
             settled: whether nothing is under way that could bring it on again.
+            limit: how long it stays.
         """
-        end, readings = self._clock.now() + _LIMIT, 0
+        end, readings = self._clock.now() + limit, 0
         while self._clock.now() < end:
             is_settled = _believed(settled)
-            off = is_off(self._looked())
+            off = _believed(lambda: is_off(self._looked()))
             readings = readings + 1 if off and is_settled else 0
             if readings >= _READINGS:
                 return True
@@ -74,8 +79,8 @@ def is_off(view: View) -> bool:
 
 
 def _believed(ask: Callable[[], bool]) -> bool:
-    """Ask Azure; where it does not answer, stay."""
+    """Ask Azure; where it does not answer, or anything goes wrong, stay."""
     try:
         return ask()
-    except AzureError:
+    except Exception:  # noqa: BLE001 - a machine that bills is no time to give up
         return False

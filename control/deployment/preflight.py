@@ -56,6 +56,7 @@ class Meant:
     expires: date | None = None
     machines: Sequence[str] = ()
     shutdown_at: str = "12:00"
+    makes: str = ""
 
 
 def hints(seen: Seen) -> list[str]:
@@ -82,6 +83,11 @@ def _malformed(meant: Meant) -> Iterable[str]:
                 f"{name} is no machine's name: at most 64 letters, digits and dashes, "
                 "the region's with them."
             )
+    if meant.makes:
+        yield (
+            "CREATE_MACHINE is set: such a deployment makes a machine that bills, and "
+            "nobody watches. `python -m control vm create` alone makes one: unset it."
+        )
     if not _TIME.fullmatch(meant.shutdown_at):
         yield f"AUTO_SHUTDOWN_AT is {meant.shutdown_at}, not a time like 12:00, UTC."
 

@@ -25,6 +25,7 @@ class Template:
 
     template: Mapping[str, Any]
     parameters: Mapping[str, Any]
+    run: str = ""
 
     def value(self, name: str) -> Any:
         """Return a parameter's value."""
@@ -39,10 +40,11 @@ class Template:
     def name(self) -> str:
         """What its deployment is called: both regions are in it.
 
-        A deployment of one name can't be made at another place.
+        A deployment of one name can't be made at another place, and one run's must not
+        be taken for the run's before.
         """
         where = f"{self.value('location')}-{self.value('machineLocation')}"
-        return f"{self.value('prefix')}-machine-{where}"[:64]
+        return f"{self.value('prefix')}-machine-{where}"[:49] + self.run
 
     def body(self) -> Mapping[str, Any]:
         """Return what ARM is sent; what the template leaves out stays as it is."""

@@ -1,6 +1,7 @@
 """What the templates make, compiled once for all; and somebody who deployed it."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from local.azure import Spec
 from local.azurite import Azurite, Service
 from local.stack import Stack, running
 from tests.infra.compiler import Document, built, compiler
-from tests.infra.owner import MACHINE, TIMINGS, Owner, fill
+from tests.infra.owner import MACHINE, SAME, TIMINGS, Owner, fill
 from tests.infra.sets import BASE, KEY, Snapshots
 from tests.payload.login import Operator
 from tests.payload.store import Store, container
@@ -60,6 +61,7 @@ def owner(
     """Before the machine is made; looks are a second apart."""
     for module in (creation, mending, off, publishing, cleanup):
         monkeypatch.setattr(module, "PAUSE", 1)
+    monkeypatch.setattr(creation, "_COMES_LATE", timedelta(seconds=2))
     azure = switch.azure
     azure.faults.clear()
     azure.vm.remove()
@@ -67,8 +69,10 @@ def owner(
     azure.deployments.kept.clear()
     azure.groups.exists = True
     azure.deployments.put_starts = azure.deployments.keeps_card = False
+    same = {name: azure.sites.settings[name] for name in SAME}
     more = {
         **BASE,
+        **same,
         "BICEP": compiler(),
         "SWITCH_NAME": "func-kimi",
         "PUBLIC_URL": switch.url,

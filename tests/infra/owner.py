@@ -12,6 +12,11 @@ from local.stack import Stack
 from tests.payload.login import Operator
 
 MACHINE = "vm-kimi-01-eastus2"
+# What a deployment and the app must say alike.
+SAME = (
+    *("BUDGET_FROM", "BUDGET_LIMIT", "BUDGET_TO", "CURRENCY", "PRICE_PER_HOUR"),
+    *("STANDING_COST_PER_MONTH", "TIME_ZONE"),
+)
 FAST = timedelta(seconds=2)
 TIMINGS = Timings(
     start=FAST, blank=timedelta(milliseconds=200), deallocate=FAST, nothing=FAST

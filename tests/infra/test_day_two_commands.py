@@ -156,7 +156,7 @@ def test_a_cleanup_leaves_nothing_but_the_ledger(
 ) -> None:
     """The file has every line; the second look finds what came again."""
     azure, file = healthy.azure, tmp_path / "ledger.json"
-    azure.subscription.vaults = [f"kva-kimi{n}" for n in range(3)]
+    azure.subscription.vaults = [f"kva-kimi{n:013d}" for n in range(3)]
     dry = healthy.run("cleanup", "run", "--ledger", str(file), "--dry-run")
     assert dry.exit_code == 0, dry.output
     assert "the group rg-kimi with 6 resources" in dry.stdout

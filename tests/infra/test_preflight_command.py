@@ -38,6 +38,8 @@ def test_names_and_times_are_looked_at(azure: LocalAzure, operator: Operator) ->
     done = operator.run("preflight", **wrong)
     assert "vm_kimi-eastus2 is no machine's name" in done.stderr
     assert "AUTO_SHUTDOWN_AT is noon" in done.stderr
+    makes = operator.run("preflight", CREATE_MACHINE="vm-kimi-01")
+    assert "CREATE_MACHINE is set" in makes.stderr
     long = operator.run("preflight", SECOND_MACHINE_NAME="v" * 58)
     assert "is no machine's name" in long.stderr
     assert "az feature register" in operator.run("preflight").stderr

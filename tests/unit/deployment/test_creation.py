@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from control.deployment.course import Fault
+from control.deployment.course import Course, Fault
 from control.errors import (
     CommandError,
     Evidence,
     Permission,
     Unavailable,
 )
+from control.views import Answer
 from control.words import LeaseState, Power, StopReason
 from tests.unit.builders import ASKED_AT, VM, World, world
 from tests.unit.deployment.azure import NEVER, Azure, Sitting, creation
@@ -138,6 +139,42 @@ def test_an_answer_that_was_lost_is_no_refusal() -> None:
     assert "whether it took the deployment shows" in sitting.heard[0]
 
 
+def test_a_machine_may_come_after_an_answer_that_was_lost() -> None:
+    """Ctrl-C before Azure has it: it is waited for, and taken away."""
+
+    class Late(Azure):
+        def begin(self) -> None:
+            super().begin()
+            raise Unavailable(Evidence())
+
+        def course(self) -> Course | None:
+            found = super().course()
+            return found if self._past(90) else None
+
+    late = Late(of=world(), comes_on=100, runs=130, ends=400)
+    sitting = Sitting(azure=late, ends_after=5)
+    with pytest.raises(CommandError, match="ended by hand"):
+        creation(late, sitting).run()
+    assert late.exists()
+    assert_off(late.of)
+
+
+def test_what_fails_meanwhile_ends_no_clean_up() -> None:
+    """A login that has run out, say: the next round tries again."""
+    azure = Azure(of=world())
+    sitting = Sitting(azure=azure)
+    stop, failures = azure.of.switch.stop, iter([True, True])
+
+    def failing(machine: str, by: str) -> Answer:
+        if next(failures, False):
+            raise Permission(Evidence(message="no login"))
+        return stop(machine, by)
+
+    azure.of.switch.stop = failing  # type: ignore[method-assign]
+    creation(azure, sitting).run()
+    assert_off(azure.of)
+
+
 def test_an_unreadable_deployment_does_not_end_the_watch() -> None:
     """ARM is silent about it for a while; the half hour holds."""
     _, _, failed = made(unreadable=True)
@@ -174,8 +211,11 @@ def test_the_switch_may_take_it_away_first() -> None:
     assert azure.of.closed().stop_reason is StopReason.LOCKED
 
 
-def test_a_machine_that_does_not_go_off_is_told_loudly() -> None:
-    """With what to do by hand; the release goes on in the ledger."""
+def test_a_machine_that_does_not_go_off_is_told_loudly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With what to do by hand, again and again; the release goes on in the ledger."""
+    monkeypatch.setattr("control.deployment.creation._ROUNDS", 2)
     azure, _, failed = made(goes_off=NEVER)
     assert f"{VM} IS NOT OFF, or that can't be told:" in failed
     assert "az vm deallocate" in failed

@@ -22,6 +22,8 @@ STOCK = Stock(
 )
 READY = Readiness(
     ticks=True,
+    in_period=True,
+    clocks_apart=4.9,
     locked=False,
     lease=LeaseState.NONE,
     remaining=Decimal("56.54"),
@@ -90,6 +92,8 @@ def test_a_used_disk_has_to_be_free_and_here(
     ("changed", "words"),
     [
         ({"ticks": False}, "the switch does not tick"),
+        ({"in_period": False}, "period (BUDGET_FROM, BUDGET_TO) does not hold"),
+        ({"clocks_apart": 61.2}, "clock is 61 s away"),
         ({"locked": True}, "unlock it first"),
         ({"lease": LeaseState.HELD}, "a lease is held"),
         ({"lease": LeaseState.RELEASING}, "a lease is releasing"),

@@ -9,7 +9,7 @@ from control.deployment.creation import Person
 from control.deployment.mending import ensure_off, mend
 from control.errors import CommandError
 from control.words import LeaseState, Power
-from tests.unit.builders import HERE, MINUTE, VM, World, world
+from tests.unit.builders import ASKED_AT, HERE, MINUTE, VM, World, world
 from tests.unit.deployment.azure import NEVER, Azure, Sitting
 
 
@@ -74,6 +74,23 @@ def test_a_session_of_a_person_is_left_alone() -> None:
     of.clock.advance(5 * MINUTE)
     assert checked(of) == [f"{VM} is running: its lease is held."]
     assert of.count("deallocate") == 0
+
+
+def test_an_unknown_power_is_no_good_news() -> None:
+    """A machine that is being started has none for a while: it is looked at again."""
+    of = world()
+    of.reads(Power.UNKNOWN)
+    with pytest.raises(CommandError, match="can't be read"):
+        checked(of)
+    assert of.now() - ASKED_AT >= 2 * MINUTE
+
+
+def test_what_a_person_adopted_is_left_alone() -> None:
+    """By a start on the phone, a moment ago."""
+    of = world()
+    of.reads(Power.RUNNING)
+    of.start()
+    assert checked(of) == [f"{VM} is running: its lease is held."]
 
 
 def test_the_machine_of_another_switch_is_left_alone() -> None:
