@@ -35,7 +35,9 @@ def test_a_machine_is_made_and_ends_deallocated(owner: Owner) -> None:
     assert azure.vm.power is Power.DEALLOCATED
     assert azure.vm.machine.exists
     line = owner.session()
-    assert (line["started_by"], line["stopped_by"]) == ("vm-create", "vm-create")
+    # A tick of the app may have been there first: here its role works at once.
+    assert line["started_by"] in {"vm-create", "outside"}
+    assert line["stopped_by"] == "vm-create"
     assert line["ended_at"] is not None
     (sent,) = owner.sent()
     assert sent.value("createMachine") == "vm-kimi-01"
