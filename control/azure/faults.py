@@ -151,7 +151,10 @@ def translated_for_ledger() -> Iterator[None]:
         yield
     except HttpResponseError as refusal:
         raise _ledger_refused(refusal) from None
-    except (AzureError, *_CLIENT_ERRORS) as lost:
+    except AzureError as ours:
+        # Of the login: to whoever works without a ledger it is one that is away.
+        raise LedgerUnavailable(ours.evidence.message or str(ours)) from None
+    except _CLIENT_ERRORS as lost:
         why = f"The ledger gave no usable answer ({type(lost).__name__})."
         raise LedgerUnavailable(why) from None
 
