@@ -38,7 +38,6 @@ _BUCKETS = {
 }
 _PACED = frozenset({Verb.START, Verb.DEALLOCATE})
 _SHELL = "RunShellScript"
-_OPERATOR = "operator"
 _OPPOSITE = {
     Verb.START: Power.DEALLOCATING,
     Verb.DEALLOCATE: Power.STARTING,
@@ -198,7 +197,7 @@ class Arm:
 
     def _run(self, call: Call, machine: Machine) -> Reply:
         """Take a script on: as root in the guest, so for the operator alone."""
-        if call.caller != _OPERATOR:
+        if call.caller != refusals.OPERATOR:
             action = "Microsoft.Compute/virtualMachines/runCommand/action"
             return refusals.not_authorized(call, action)
         asked = call.request.json()

@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, error_reply, json_reply, zulu
 
 _NAME = "/providers/Microsoft.Consumption/budgets/{budget}"
 _SUBSCRIPTION = "/subscriptions/{subscription}"
-_OPERATOR = "operator"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +75,8 @@ class Budgets:
             budget = replace(budget, spent=Decimal(0))
         return json_reply(200, _body(budget, call.request.path))
 
+    @operators_only("Microsoft.Consumption/budgets/delete")
     def _delete(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Consumption/budgets/delete")
         self.remove(call.parts["budget"])
         return Reply(status=200, body=b"{}")
 

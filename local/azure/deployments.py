@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from local.azure import refusals
 from local.azure.birth import Birth
 from local.azure.operations import Operation
 from local.azure.plan import Failure
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, error_reply, json_reply, stamp
 
@@ -30,7 +30,6 @@ _VM = (
     "/subscriptions/{subscription}/resourceGroups/{group}"
     "/providers/Microsoft.Compute/virtualMachines/{vm}"
 )
-_OPERATOR = "operator"
 _ACTION = "Microsoft.Resources/deployments"
 _THE_REST = timedelta(seconds=3)
 _CHANGED = Failure(
@@ -132,9 +131,8 @@ class Deployments:
             Birth(self.azure, deployment.mended).guard(begun + _THE_REST)
         deployment.end(begun + _THE_REST)
 
+    @operators_only(f"{_ACTION}/write")
     def _put(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/write")
         said = call.request.json()
         name, location = call.parts["deployment"], str(said.get("location"))
         properties = said.get("properties") or {}
@@ -211,19 +209,17 @@ class Deployments:
         wanted = made.value("budgetsFrom")
         return _STARTED if first is not None and f"{first:%Y-%m-%d}" != wanted else None
 
+    @operators_only(f"{_ACTION}/read")
     def _get(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/read")
         found = self.kept.get(call.parts["deployment"].lower())
         if found is None:
             text = f"Deployment '{call.parts['deployment']}' could not be found."
             return error_reply(404, "DeploymentNotFound", text)
         return json_reply(200, _body(call, found))
 
+    @operators_only(f"{_ACTION}/cancel/action")
     def _cancel(self, call: Call) -> Reply:
         """End the deployment, not what it has begun: a machine is made all the same."""
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/cancel/action")
         found = self.kept.get(call.parts["deployment"].lower())
         if found is None or found.ended is not None:
             text = "The deployment cannot be cancelled in its state."
@@ -232,10 +228,8 @@ class Deployments:
         found.state = "Canceled"
         return Reply(status=204)
 
+    @operators_only("Microsoft.Compute/virtualMachines/delete")
     def _delete(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            action = "Microsoft.Compute/virtualMachines/delete"
-            return refusals.not_authorized(call, action)
         birth = Birth(self.azure, call.parts["vm"])
         if birth.machine is None or not birth.machine.exists:
             return Reply(status=204)

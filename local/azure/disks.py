@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, error_reply, json_reply, stamp
 
@@ -16,7 +16,6 @@ _DISK = (
     "/subscriptions/{subscription}/resourceGroups/{group}/providers/"
     "Microsoft.Compute/disks/{disk}"
 )
-_OPERATOR = "operator"
 _ACTION = "Microsoft.Compute/disks"
 
 
@@ -73,9 +72,8 @@ class Disks:
         kept = self.kept[path.lower()]
         self.kept[path.lower()] = replace(kept, attached_to=machine)
 
+    @operators_only(f"{_ACTION}/read")
     def _get(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/read")
         found = self.kept.get(call.request.path.lower())
         if found is None:
             name = call.parts["disk"]
@@ -83,9 +81,8 @@ class Disks:
             return error_reply(404, "ResourceNotFound", text)
         return json_reply(200, found.body(call.request.path))
 
+    @operators_only(f"{_ACTION}/delete")
     def _delete(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/delete")
         path = call.request.path.lower()
         found = self.kept.get(path)
         if found is None:

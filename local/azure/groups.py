@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, anywhere, route
 from local.azure.wire import Reply, error_reply, json_reply
 
@@ -18,7 +18,7 @@ _THING = (
     r"(?P<provider>Microsoft\.(?:Insights|DevTestLab|Network|Storage|ManagedIdentity))"
     r"/(?P<kind>\w+)"
 )
-_OPERATOR = "operator"
+_ACTION = "Microsoft.Resources/subscriptions/resourceGroups"
 _TAKES = timedelta(seconds=2)
 
 
@@ -62,45 +62,36 @@ class Groups:
             self.things.clear()
             self._ends(now)
 
+    @operators_only(f"{_ACTION}/read")
     def _get(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/read")
         return json_reply(200, {"id": call.request.path}) if self.exists else _none()
 
+    @operators_only(f"{_ACTION}/delete")
     def _delete(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/delete")
         if not self.exists:
             return _none()
         self._gone_at = call.at + _TAKES
         return Reply(status=202)
 
-    def _list(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/resources/read")
+    @operators_only(f"{_ACTION}/resources/read")
+    def _list(self, _: Call) -> Reply:
         return json_reply(200, {"value": list(self.things.values())})
 
+    @operators_only("Microsoft.Insights/read")
     def _of_a_kind(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Insights/read")
         kind = f"{call.parts['provider']}/{call.parts['kind']}".lower()
         found = [e for e in self.things.values() if e["type"].lower() == kind]
         return json_reply(200, {"value": found})
 
+    @operators_only("Microsoft.Insights/read")
     def _thing(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Insights/read")
         found = self.things.get(call.request.path.lower())
         return _none() if found is None else json_reply(200, found)
 
+    @operators_only("Microsoft.Insights/delete")
     def _delete_thing(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Insights/delete")
         found = self.things.pop(call.request.path.lower(), None)
         return Reply(status=202 if found else 204)
-
-
-_ACTION = "Microsoft.Resources/subscriptions/resourceGroups"
 
 
 def _none() -> Reply:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, error_reply, json_reply
 
@@ -16,7 +16,6 @@ _RULE = (
     "/subscriptions/{subscription}/resourceGroups/{group}/providers/"
     "Microsoft.Network/networkSecurityGroups/{guard}/securityRules/{rule}"
 )
-_OPERATOR = "operator"
 _ACTION = "Microsoft.Network/networkSecurityGroups/securityRules"
 _AT_WORK_AFTER = timedelta(seconds=3)
 
@@ -47,18 +46,16 @@ class Guards:
         """Put a rule there without the wire."""
         self.rules[path.lower()] = Rule(properties=properties, at=at)
 
+    @operators_only(f"{_ACTION}/read")
     def _get(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/read")
         found = self.rules.get(call.request.path.lower())
         if found is None:
             text = f"Resource {call.request.path} not found."
             return error_reply(404, "NotFound", text)
         return json_reply(200, _body(call, found))
 
+    @operators_only(f"{_ACTION}/write")
     def _put(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/write")
         said = call.request.json().get("properties")
         if not isinstance(said, dict) or "priority" not in said:
             text = "Value cannot be null. Parameter name: priority"

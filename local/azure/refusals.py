@@ -1,12 +1,14 @@
 """Azure's refusals word for word, as recorded or as its catalogue gives them."""
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from local.azure.routing import Call
 from local.azure.tokens import Token
 from local.azure.wire import Reply, error_reply, json_reply
 
+OPERATOR = "operator"
 _GATEWAY = {"x-ms-failure-cause": "gateway"}
 _AUTHORITY = 'Bearer authorization_uri="https://login.windows.net/"'
 _US_TIME = "%-m/%-d/%Y %-I:%M:%S %p"
@@ -72,6 +74,21 @@ def not_authorized(call: Call, action: str) -> Reply:
         f"to perform action '{action}' over scope '{call.request.path}' or the scope "
         "is invalid. If access was recently granted, please refresh your credentials.",
     )
+
+
+def operators_only[Of](
+    action: str,
+) -> Callable[[Callable[[Of, Call], Reply]], Callable[[Of, Call], Reply]]:
+    """Keep an answer for the operator: neither the app nor a machine may ask for it."""
+
+    def decorate(answer: Callable[[Of, Call], Reply]) -> Callable[[Of, Call], Reply]:
+        def check(of: Of, call: Call) -> Reply:
+            allowed = call.caller == OPERATOR
+            return answer(of, call) if allowed else not_authorized(call, action)
+
+        return check
+
+    return decorate
 
 
 def no_such_machine(call: Call) -> Reply:

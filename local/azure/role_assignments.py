@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, anywhere
 from local.azure.wire import Reply, error_reply, json_reply, zulu
 
@@ -17,7 +17,7 @@ _PATH = (
     r"(?P<scope>/subscriptions/(?P<subscription>[^/]+)(?:/.+)?)"
     r"/providers/Microsoft\.Authorization/roleAssignments"
 )
-_OPERATOR = "operator"
+_ACTION = "Microsoft.Authorization/roleAssignments"
 _FILTER = re.compile(r"principalId eq '?([0-9a-f-]{36})'?", re.IGNORECASE)
 
 
@@ -88,9 +88,8 @@ class RoleAssignments:
             anywhere(Kind.ROLE_WRITE, "DELETE", one, self._delete),
         ]
 
+    @operators_only(f"{_ACTION}/read")
     def _list(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return _not_authorized(call, "read")
         asked = call.request.query.get("$filter", "")
         found = _FILTER.fullmatch(asked)
         if asked and found is None:
@@ -105,15 +104,13 @@ class RoleAssignments:
         ]
         return json_reply(200, {"value": listed})
 
+    @operators_only(f"{_ACTION}/read")
     def _get(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return _not_authorized(call, "read")
         kept = self._kept.get(_asked(call))
         return _absent(call) if kept is None else json_reply(200, kept.body())
 
+    @operators_only(f"{_ACTION}/write")
     def _put(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return _not_authorized(call, "write")
         made = _made(call)
         if made is None:
             text = "The role assignment is not valid."
@@ -128,9 +125,8 @@ class RoleAssignments:
         self.add(made)
         return json_reply(201, made.body())
 
+    @operators_only(f"{_ACTION}/delete")
     def _delete(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return _not_authorized(call, "delete")
         kept = self._kept.pop(_asked(call), None)
         return Reply(status=204) if kept is None else json_reply(200, kept.body())
 
@@ -166,11 +162,6 @@ def _made(call: Call) -> RoleAssignment | None:
         principal_type=said.get("principalType", "User"),
         at=call.at,
     )
-
-
-def _not_authorized(call: Call, verb: str) -> Reply:
-    action = f"Microsoft.Authorization/roleAssignments/{verb}"
-    return refusals.not_authorized(call, action)
 
 
 def _exists(there: RoleAssignment) -> Reply:

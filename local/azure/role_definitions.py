@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.role_assignments import RoleAssignments
 from local.azure.routing import Call, Kind, Route, anywhere
 from local.azure.wire import Reply, error_reply, json_reply
@@ -13,7 +13,7 @@ _PATH = (
     r"(?P<scope>/subscriptions/(?P<subscription>[^/]+)(?:/.+)?)"
     rf"/{PROVIDER}/(?P<role>[^/]+)/?"
 )
-_OPERATOR = "operator"
+_ACTION = "Microsoft.Authorization/roleDefinitions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +45,8 @@ class RoleDefinitions:
         """Make one without the wire."""
         self.kept[role.name.lower()] = role
 
+    @operators_only(f"{_ACTION}/read")
     def _get(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return _not_authorized(call, "read")
         found = self.kept.get(call.parts["role"].lower())
         if found is None:
             text = f"The role definition '{call.parts['role']}' is not found."
@@ -69,9 +68,8 @@ class RoleDefinitions:
         body = {"id": path, "name": found.name, "properties": properties}
         return json_reply(200, body)
 
+    @operators_only(f"{_ACTION}/delete")
     def _delete(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return _not_authorized(call, "delete")
         role = call.parts["role"].lower()
         if any(each.triple[2] == role for each in self._assignments.all):
             text = "There are existing role assignments referencing role (code: "
@@ -80,8 +78,3 @@ class RoleDefinitions:
             )
         found = self.kept.pop(role, None)
         return Reply(status=204) if found is None else Reply(status=200, body=b"{}")
-
-
-def _not_authorized(call: Call, verb: str) -> Reply:
-    action = f"Microsoft.Authorization/roleDefinitions/{verb}"
-    return refusals.not_authorized(call, action)

@@ -6,8 +6,8 @@ functions with it.
 
 import uuid
 
-from local.azure import refusals
 from local.azure.identity import Identity
+from local.azure.refusals import OPERATOR, operators_only
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, json_reply
 
@@ -15,7 +15,6 @@ _SITE = (
     "/subscriptions/{subscription}/resourceGroups/{group}/providers/"
     "Microsoft.Web/sites/{site}"
 )
-_OPERATOR = "operator"
 _ACTION = "Microsoft.Web/sites"
 
 
@@ -50,9 +49,8 @@ class Sites:
             route(Kind.SITE, "GET", "/api/deployments/{deployment}", self._progress),
         ]
 
+    @operators_only(f"{_ACTION}/read")
     def _get(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/read")
         host = call.request.headers["host"]
         identity = {
             "principalId": self._identity.principal_id("app"),
@@ -75,14 +73,12 @@ class Sites:
         }
         return json_reply(200, body)
 
-    def _settings(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/config/list/action")
+    @operators_only(f"{_ACTION}/config/list/action")
+    def _settings(self, _: Call) -> Reply:
         return json_reply(200, {"name": "appsettings", "properties": self.settings})
 
+    @operators_only(f"{_ACTION}/functions/read")
     def _functions(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, f"{_ACTION}/functions/read")
         named = [
             {"name": f"{call.parts['site']}/{name}", "properties": {"name": name}}
             for name in self.functions
@@ -91,7 +87,7 @@ class Sites:
 
     def _publish(self, call: Call) -> Reply:
         """Take a package; before the roles have spread the storage says no."""
-        if call.caller != _OPERATOR:
+        if call.caller != OPERATOR:
             return json_reply(401, {})
         if self.roles_spread > 0:
             self.roles_spread -= 1
@@ -103,7 +99,7 @@ class Sites:
 
     def _progress(self, call: Call) -> Reply:
         """Show some progress, and forget the deployment once it has ended."""
-        if call.caller != _OPERATOR:
+        if call.caller != OPERATOR:
             return json_reply(401, {})
         identity = call.parts["deployment"]
         seen = self._deployments.get(identity)

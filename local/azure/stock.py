@@ -1,6 +1,6 @@
 """What a region has to give: sizes, the quota that is left, images. Reads alone."""
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, error_reply, json_reply
 
@@ -9,7 +9,6 @@ _IMAGE = (
     f"{_COMPUTE}/locations/{{location}}/publishers/{{publisher}}/artifacttypes/vmimage"
     "/offers/{offer}/skus/{sku}/versions/{version}"
 )
-_OPERATOR = "operator"
 _FAMILY = "standardNDISRH200V5Family"
 
 
@@ -34,9 +33,8 @@ class Stock:
             route(Kind.STOCK, "GET", _IMAGE, self._image),
         ]
 
-    def _sizes(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Compute/skus/read")
+    @operators_only("Microsoft.Compute/skus/read")
+    def _sizes(self, _: Call) -> Reply:
         restrictions = [{"reasonCode": each} for each in self.restrictions]
         size = {
             "resourceType": "virtualMachines",
@@ -49,9 +47,8 @@ class Stock:
         disk = {"resourceType": "disks", "name": "Premium_LRS"}
         return json_reply(200, {"value": [disk, size]})
 
-    def _usages(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Compute/usages/read")
+    @operators_only("Microsoft.Compute/usages/read")
+    def _usages(self, _: Call) -> Reply:
         limits = {_FAMILY: self.family, "cores": self.region}
         usages = [
             {"name": {"value": name}, "limit": left + 4, "currentValue": 4}
@@ -59,9 +56,8 @@ class Stock:
         ]
         return json_reply(200, {"value": usages})
 
+    @operators_only("Microsoft.Compute/images/read")
     def _image(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Compute/images/read")
         if call.parts["version"] not in self.images:
             text = "Artifact: VMImage was not found."
             return error_reply(404, "NotFound", text)

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from local.azure import refusals
+from local.azure.refusals import operators_only
 from local.azure.routing import Call, Kind, Route, route
 from local.azure.wire import Reply, error_reply, json_reply, zulu
 
@@ -11,7 +11,6 @@ _PURGE = (
     f"{_AT}/Microsoft.KeyVault/locations/{{location}}/deletedVaults/{{vault}}/purge"
 )
 _FEATURE = f"{_AT}/Microsoft.Features/providers/Microsoft.Compute/features/{{feature}}"
-_OPERATOR = "operator"
 _PAGE = 2
 _KEPT = timedelta(days=7)
 
@@ -41,35 +40,28 @@ class Subscription:
         self.deleted |= dict.fromkeys(self.vaults, at)
         self.vaults.clear()
 
+    @operators_only("Microsoft.KeyVault/locations/deletedVaults/purge/action")
     def _purge(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            action = "Microsoft.KeyVault/locations/deletedVaults/purge/action"
-            return refusals.not_authorized(call, action)
         if self.deleted.pop(call.parts["vault"], None) is None:
             return error_reply(404, "DeletedVaultNotFound", "There is no such vault.")
         return Reply(status=202)
 
+    @operators_only("Microsoft.Features/features/read")
     def _feature(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Features/features/read")
         there = call.parts["feature"] in self.features
         state = "Registered" if there else "NotRegistered"
         return json_reply(200, {"properties": {"state": state}})
 
+    @operators_only("Microsoft.Resources/providers/read")
     def _provider(self, call: Call) -> Reply:
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(call, "Microsoft.Resources/providers/read")
         name = call.parts["provider"]
         lacking = name in self.unregistered
         state = "NotRegistered" if lacking else "Registered"
         return json_reply(200, {"namespace": name, "registrationState": state})
 
+    @operators_only("Microsoft.KeyVault/deletedVaults/read")
     def _vaults(self, call: Call) -> Reply:
         """List them in pages, as ARM does."""
-        if call.caller != _OPERATOR:
-            return refusals.not_authorized(
-                call, "Microsoft.KeyVault/deletedVaults/read"
-            )
         start = int(call.request.query.get("$skiptoken", "0"))
         shown = list(self.deleted.items())[start : start + _PAGE]
         page: dict[str, object] = {
