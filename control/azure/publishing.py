@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from control.azure.answers import harmless
+from control.azure.arm import scope_of
 from control.azure.faults import unanswered
 from control.deployment.publishing import Refused, State
 from control.errors import Evidence, Unavailable
@@ -13,16 +14,16 @@ from control.errors import Evidence, Unavailable
 if TYPE_CHECKING:
     from azure.core.credentials import TokenCredential
 
-_SCOPE = "https://management.azure.com/.default"
 _SECONDS = 300.0
 _ENDS = {3: State.FAILED, 4: State.DONE}
 
 
 class PublishingEndpoint:
-    """`publishing.Endpoint` of one app, by its host."""
+    """`publishing.Endpoint` of one app, by its host; it takes the tokens of `arm`."""
 
-    def __init__(self, credential: "TokenCredential", host: str) -> None:
+    def __init__(self, credential: "TokenCredential", host: str, arm: str) -> None:
         self._credential, self._host = credential, host
+        self._scope = scope_of(arm)
 
     def put(self, package: bytes) -> str:
         """Send a package; Azure builds nothing of it."""
@@ -46,7 +47,7 @@ class PublishingEndpoint:
     def _send(
         self, method: str, path: str, content: bytes | None = None
     ) -> httpx.Response:
-        token = self._credential.get_token(_SCOPE).token
+        token = self._credential.get_token(self._scope).token
         headers = {"Authorization": f"Bearer {token}"}
         if content is not None:
             headers["Content-Type"] = "application/zip"

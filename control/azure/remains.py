@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from control.azure.faults import unanswered
 from control.azure.resources import Resources
 from control.azure.subscription import Subscription
-from control.deployment.preflight import VAULTS, Deleted
+from control.deployment.preflight import BUDGETS, VAULTS, Deleted, budget_name
 from control.roles import OWN_ROLES, own_role
 
 _ROLES, _BUDGETS, _VAULTS = "2022-04-01", "2023-05-01", "2023-07-01"
@@ -48,8 +48,8 @@ class Remains:
 
     def budgets(self) -> list[str]:
         """Return the ids of our budgets that are there."""
-        at = f"{self._at}/providers/Microsoft.Consumption/budgets/{self._prefix}"
-        paths = (f"{at}-{name}" for name in ("credit", "monthly"))
+        at = f"{self._at}/providers/Microsoft.Consumption/budgets"
+        paths = (f"{at}/{budget_name(self._prefix, word)}" for word in BUDGETS)
         return [path for path in paths if self._resources.read(path, _BUDGETS)]
 
     def vaults(self) -> list[Deleted]:

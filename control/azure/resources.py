@@ -48,7 +48,7 @@ class Resources:
         clock: "Clock",
         words: Mapping[str, str],
     ) -> None:
-        self._clock, self._endpoint = clock, endpoint
+        self._clock, self.endpoint = clock, endpoint
         self._words = words
         self._client = Lazy(partial(_client, credential, endpoint))
 
@@ -67,7 +67,7 @@ class Resources:
             link = found.get("nextLink")
             if not link:
                 return
-            if origin(link) != origin(self._endpoint):
+            if origin(link) != origin(self.endpoint):
                 raise unanswered("ARM's list goes on at another place.")
             found = self._send("GET", link) or {}
         raise unanswered("ARM's list has no end.")

@@ -18,6 +18,7 @@ class Site:
         self, resources: Resources, subscription: str, group: str, name: str
     ) -> None:
         self._resources = resources
+        self.endpoint = resources.endpoint
         self._path = (
             f"/subscriptions/{subscription}/resourceGroups/{group}/providers/"
             f"Microsoft.Web/sites/{name}"

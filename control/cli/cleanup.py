@@ -16,7 +16,7 @@ from control.cli.access import reached
 from control.cli.arm import resources
 from control.cli.console import DryRun, environment, not_done, note, told
 from control.cli.paths import write
-from control.cli.place import Place, machine_name
+from control.cli.place import WHERE, Place, machine_name
 from control.cli.preflight import prefix_of
 from control.clock import SystemClock
 from control.errors import AzureError, CommandError
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from control.azure.group import Group
     from control.azure.remains import Remains
 
-WHERE = "docs/deploy.md"
 _WORDS = {
     "authorizationfailed": "Your login needs the role Owner at the subscription, and "
     "Key Vault Purge Operator for the vaults.",

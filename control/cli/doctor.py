@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,26 +13,27 @@ from control.cli.access import Access, reached
 from control.cli.admin import Window
 from control.cli.arm import resources
 from control.cli.console import environment, not_done, told
-from control.cli.making import deallocators, machine_id
-from control.cli.place import Place, Weights
+from control.cli.making import deallocators, machine
+from control.cli.place import WHERE, Place, Weights
 from control.cli.preflight import prefix_of
 from control.cli.remote import Remote
 from control.cli.secrets import looked_through
 from control.cli.site import site_of, wanted
 from control.deployment import ssh_window
 from control.deployment.keyring import State
+from control.deployment.preflight import BUDGETS, budget_name
 from control.errors import ControlError
 from control.payload.given import Given
 from control.roles import BLOB_DATA_CONTRIBUTOR
 
 if TYPE_CHECKING:
     from control.azure.resources import Resources
+    from control.azure.site import Site
 
 _RULES, _METRICS, _SCHEDULES = "2023-12-01", "2018-03-01", "2018-09-15"
 _BUDGETS = "2023-05-01"
 _MOST_PAGES = 10
 _ALARMS = 5
-_GRAINS = {"credit": "Annually", "monthly": "Monthly"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +44,13 @@ class Patient:
     remote: Remote
     arm: "Resources"
     place: Place
+    site: "Site"
     principal: str
+
+    @cached_property
+    def has_machine(self) -> bool:
+        """Whether the machine was made yet."""
+        return machine(self.arm, self.place) is not None
 
     @property
     def group(self) -> str:
@@ -61,12 +69,13 @@ def doctor() -> None:
         given = Given(environment())
         place = Place.take(given)
         principal = given.guid("MACHINE_PRINCIPAL_ID")
-        given.check("docs/deploy.md")
+        given.check(WHERE)
         patient = Patient(
             access=access,
             remote=remote,
             arm=resources(place.endpoint, {}),
             place=place,
+            site=site_of(),
             principal=principal,
         )
         looks = (_said(words, look, patient) for words, look in LOOKS.items())
@@ -90,8 +99,8 @@ def _timer(patient: Patient) -> Iterator[str]:
         yield "the timer has not ticked for three minutes: only calls enforce now."
 
 
-def _functions(_: Patient) -> Iterator[str]:
-    missing = sorted(wanted() - site_of().functions())
+def _functions(patient: Patient) -> Iterator[str]:
+    missing = sorted(wanted() - patient.site.functions())
     if missing:
         yield f"the app is without {', '.join(missing)}: publish it again."
 
@@ -118,10 +127,10 @@ def _window(_: Patient) -> Iterator[str]:
 
 
 def _rights(patient: Patient) -> Iterator[str]:
-    if not _machine_exists(patient):
+    if not patient.has_machine:
         return
-    lacking = deallocators(patient.arm, site_of(), patient.place, patient.principal)
-    for words in lacking:
+    ours = patient.site, patient.place, patient.principal
+    for words in deallocators(patient.arm, *ours):
         yield f"there lacks {words}: `python -m control vm create` makes it anew."
 
 
@@ -139,13 +148,13 @@ def _alarms(patient: Patient) -> Iterator[str]:
 
 
 def _shutdown(patient: Patient) -> Iterator[str]:
-    if not _machine_exists(patient):
+    if not patient.has_machine:
         return
     name = f"shutdown-computevm-{patient.place.machine}"
     path = f"{patient.group}/providers/Microsoft.DevTestLab/schedules/{name}"
     found = patient.arm.read(path, _SCHEDULES)
     said: Any = (found or {}).get("properties") or {}
-    wanted_at = _shutdown_at(site_of().settings(), patient.place.machine)
+    wanted_at = _shutdown_at(patient.site.settings(), patient.place.machine)
     at = (said.get("dailyRecurrence") or {}).get("time")
     if said.get("status") != "Enabled" or at != f"{wanted_at:%H%M}":
         yield (
@@ -165,12 +174,12 @@ def _budgets(patient: Patient) -> Iterator[str]:
     if environment().get("NO_BUDGETS_BECAUSE"):
         return
     at = f"/subscriptions/{patient.place.subscription}/providers/Microsoft.Consumption"
-    for word, grain in _GRAINS.items():
-        name = f"{prefix_of(environment())}-{word}"
+    for word, grain in BUDGETS.items():
+        name = budget_name(prefix_of(environment()), word)
         found = patient.arm.read(f"{at}/budgets/{name}", _BUDGETS)
         if found is None:
             yield f"there is no budget {name}: deploy again."
-        elif found["properties"].get("timeGrain") != grain:
+        elif (found.get("properties") or {}).get("timeGrain") != grain:
             yield f"the budget {name} is not {grain.lower()}: delete it, deploy again."
 
 
@@ -188,10 +197,6 @@ def _weights(_: Patient) -> Iterator[str]:
     )
     if assignments.found(weights.scope, weights.principal, BLOB_DATA_CONTRIBUTOR):
         yield "the machine may write the weights: `python -m control weights seal`."
-
-
-def _machine_exists(patient: Patient) -> bool:
-    return patient.arm.read(machine_id(patient.place), "2024-11-01") is not None
 
 
 LOOKS: dict[str, Look] = {

@@ -89,7 +89,7 @@ class Making:
         return datetime.fromisoformat(made) >= self.began - _CLOCKS_APART
 
     def _machine(self) -> Any:
-        return self.resources.read(machine_id(self.place), _VM)
+        return machine(self.resources, self.place)
 
     @cached_property
     def _deployments(self) -> "Deployments":
@@ -106,6 +106,11 @@ def machine_id(place: Place) -> str:
         f"/subscriptions/{place.subscription}/resourceGroups/{place.group}/providers/"
         f"Microsoft.Compute/virtualMachines/{place.machine}"
     )
+
+
+def machine(resources: "Resources", place: Place) -> Any:
+    """Return the machine as ARM has it; None where there is none."""
+    return resources.read(machine_id(place), _VM)
 
 
 def deallocators(

@@ -8,7 +8,7 @@ import typer
 from control.cli.access import reached
 from control.cli.arm import resources
 from control.cli.console import DryRun, environment, note, told
-from control.cli.place import Place
+from control.cli.place import WHERE, Place
 from control.cli.preflight import prefix_of
 from control.deployment.region import machine_side
 from control.errors import CommandError
@@ -17,7 +17,6 @@ from control.payload.given import Given
 if TYPE_CHECKING:
     from control.azure.group import Group
 
-WHERE = "docs/deploy.md"
 _REGION = re.compile("[a-z][a-z0-9]{2,40}")
 
 app = typer.Typer(help="A move of the machines' region.", no_args_is_help=True)

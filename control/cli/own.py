@@ -3,6 +3,7 @@
 It decides and writes as the app does, beside it: every exclusion is the ledger's.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from control.cli.console import note
@@ -10,7 +11,6 @@ from control.clock import SystemClock
 from control.errors import CommandError, SettingsError
 
 if TYPE_CHECKING:
-    from control.azure.site import Site
     from control.settings import Settings
     from control.switch import Switch
 
@@ -23,8 +23,8 @@ class Terminal:
         note(f"{title}: {text}")
 
 
-def own_switch(site: "Site") -> "tuple[Settings, Switch]":
-    """Return the app's settings, and the switch that they make.
+def own_switch(said: Mapping[str, str]) -> "tuple[Settings, Switch]":
+    """Return the settings of what the app says, and the switch that they make.
 
     Raises:
         CommandError: the app's settings are not all there.
@@ -34,7 +34,7 @@ def own_switch(site: "Site") -> "tuple[Settings, Switch]":
     from control.settings import Settings  # noqa: PLC0415 - the same
 
     try:
-        settings = Settings.load(site.settings())
+        settings = Settings.load(said)
     except SettingsError as error:
         raise CommandError(f"the app's settings are wrong: {error}") from None
     login, clock = persons_login(), SystemClock()

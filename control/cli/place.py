@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from control.payload.given import Given
 from control.payload.site import ARM
 
+# What says which name of the environment is what.
+WHERE = "docs/deploy.md"
 SITE = (re.compile(r"[A-Za-z0-9-]{2,60}"), "a function app's name")
 _GROUP = re.compile(r"[\w().-]{1,90}", re.ASCII)
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

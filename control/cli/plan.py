@@ -12,10 +12,10 @@ from control.cli.arm import resources
 from control.cli.making import Making, used_disk
 from control.cli.own import own_switch
 from control.cli.payload import custom_data, payloads
-from control.cli.place import SITE, Place
+from control.cli.place import SITE, WHERE, Place
 from control.cli.remote import Remote
 from control.cli.secrets import vaults_of
-from control.cli.site import WHERE
+from control.cli.site import site_at
 from control.clock import SystemClock
 from control.deployment.creation import LIMIT
 from control.deployment.gates import Disk, Readiness, closed
@@ -26,8 +26,6 @@ from control.payload.given import Given
 from control.rules.money import in_period
 
 if TYPE_CHECKING:
-    from control.azure.resources import Resources
-    from control.azure.site import Site
     from control.settings import Settings
     from control.switch import Switch
 
@@ -152,13 +150,14 @@ def planned(environ: Mapping[str, str], access: Access, remote: Remote) -> Plan:
         given.matching("SSH_PUBLIC_KEY", _KEY, "the public half of an SSH key")
     given.check(WHERE)
     arm = resources(place.endpoint, _WORDS)
-    site = _site(arm, place, name)
+    site = site_at(arm, place, name)
     plain = {"createMachine": "", "mendMachine": "", "osDiskId": disk}
     began = SystemClock().now()
     template = replace(compiled(environ).changed(**plain), run=f"-{began:%y%m%d%H%M%S}")
     machine = _named(template, place)
-    settings, switch = own_switch(site)
-    _ensure_same(template, site.settings(), switch.machines)
+    said = site.settings()
+    settings, switch = own_switch(said)
+    _ensure_same(template, said, switch.machines)
     making = Making(
         resources=arm,
         site=site,
@@ -178,12 +177,6 @@ def planned(environ: Mapping[str, str], access: Access, remote: Remote) -> Plan:
         machine=machine,
         disk=used_disk(arm, disk) if disk else None,
     )
-
-
-def _site(arm: "Resources", place: Place, name: str) -> "Site":
-    from control.azure.site import Site  # noqa: PLC0415 - slow: the SDKs
-
-    return Site(arm, place.subscription, place.group, name)
 
 
 def _named(template: Template, place: Place) -> Mapping[str, Any]:

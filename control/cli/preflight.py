@@ -1,8 +1,7 @@
 """The command that looks at a subscription before a deployment; it changes nothing."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,14 @@ import typer
 from control.cli.arm import resources
 from control.cli.console import environment, not_done, note, told
 from control.clock import SystemClock
-from control.deployment.preflight import PROVIDERS, Meant, faults, hints
+from control.deployment.preflight import (
+    BUDGETS,
+    PROVIDERS,
+    Meant,
+    budget_name,
+    faults,
+    hints,
+)
 from control.errors import CommandError
 from control.payload.given import Given
 from control.payload.site import ARM
@@ -20,7 +26,6 @@ if TYPE_CHECKING:
     from control.azure.subscription import Subscription
 
 _PREFIX = re.compile("[a-z][a-z0-9]{1,6}")
-_SECOND = "SECOND_MACHINE_NAME"
 _WORDS = {
     "authorizationfailed": "Your login needs the role Reader there.",
     "400": "An offer without budgets, or a subscription that is younger than two days, "
@@ -34,7 +39,7 @@ def preflight() -> None:
         environ = environment()
         meant = _meant(environ)
         subscription = _subscription(environ)
-        names = (f"{meant.prefix}-credit", f"{meant.prefix}-monthly")
+        names = tuple(budget_name(meant.prefix, word) for word in BUDGETS)
         seen = subscription.seen(names if meant.budgets_from else ())
     found = faults(seen, meant, SystemClock().now().date())
     if found:
@@ -59,33 +64,38 @@ def prefix_of(environ: Mapping[str, str]) -> str:
 
 
 def _meant(environ: Mapping[str, str]) -> Meant:
-    prefix = prefix_of(environ)
-    forms = _forms(environ)
+    """Return what is meant, with the defaults of infra/main.bicepparam."""
+    start, expires = _period(environ)
+    return Meant(
+        prefix=prefix_of(environ),
+        budgets_from=start,
+        expires=expires,
+        machines=tuple(_machines(environ)),
+        makes=environ.get("CREATE_MACHINE") or "",
+        shutdown_at=environ.get("AUTO_SHUTDOWN_AT") or "12:00",
+    )
+
+
+def _period(environ: Mapping[str, str]) -> tuple[date | None, date | None]:
+    """Return the budgets' first day and the credit's last; none without budgets."""
     if environ.get("NO_BUDGETS_BECAUSE"):
-        return replace(forms, prefix=prefix)
+        return None, None
     said = environ.get("BUDGETS_FROM") or environ.get("BUDGET_FROM") or ""
     try:
         start = date.fromisoformat(said)
-        expires = date.fromisoformat(environ.get("CREDIT_EXPIRES") or "")
+        return start, date.fromisoformat(environ.get("CREDIT_EXPIRES") or "")
     except ValueError:
         raise CommandError(
             "the environment lacks BUDGETS_FROM (or BUDGET_FROM) or CREDIT_EXPIRES, "
             "days like 2026-12-01; or NO_BUDGETS_BECAUSE, where the offer has none."
         ) from None
-    return replace(forms, prefix=prefix, budgets_from=start, expires=expires)
 
 
-def _forms(environ: Mapping[str, str]) -> Meant:
-    """Return the names and the time, with the defaults of infra/main.bicepparam."""
-    names = (environ.get("MACHINE_NAME") or "vm-kimi-01", environ.get(_SECOND))
+def _machines(environ: Mapping[str, str]) -> Iterator[str]:
     where = environ.get("MACHINE_LOCATION") or "eastus2"
-    return Meant(
-        prefix="",
-        budgets_from=None,
-        machines=tuple(f"{name}-{where}" for name in names if name),
-        makes=environ.get("CREATE_MACHINE") or "",
-        shutdown_at=environ.get("AUTO_SHUTDOWN_AT") or "12:00",
-    )
+    yield f"{environ.get('MACHINE_NAME') or 'vm-kimi-01'}-{where}"
+    if second := environ.get("SECOND_MACHINE_NAME"):
+        yield f"{second}-{where}"
 
 
 def _subscription(environ: Mapping[str, str]) -> "Subscription":

@@ -34,18 +34,11 @@ class Remote:
 
     def wait_until_awake(self) -> None:
         """Wait until the switch itself answers: Azure's pages are not it."""
-        waited, tries = 0.0, 0
-        while not self._is_awake():
-            if waited >= _AWAKE_WITHIN:
-                raise CommandError(
-                    f"{self._url}/healthz does not answer as the switch does; is it "
-                    "deployed there?"
-                )
-            if not tries:
-                self._note(f"Waiting for {self._url} to answer, up to 3 minutes ...")
-            pause = _WAITS[min(tries, len(_WAITS) - 1)]
-            self._clock.wait(pause)
-            waited, tries = waited + pause, tries + 1
+        self._wait_for(
+            self._is_awake,
+            meanwhile=f"Waiting for {self._url} to answer, up to 3 minutes ...",
+            otherwise="does not answer as the switch does; is it deployed there?",
+        )
 
     def ticks(self) -> bool:
         """Return whether the switch's timer was heard of lately."""
@@ -54,15 +47,25 @@ class Remote:
 
     def wait_until_ticking(self) -> None:
         """Wait for the timer: without it nothing enforces by itself."""
-        waited = 0.0
-        while not self.ticks():
+        self._wait_for(
+            self.ticks,
+            meanwhile="Waiting for the timer's first tick, up to 3 minutes ...",
+            otherwise="has heard of no tick for 3 minutes: the timer does not run. "
+            "Look at the app's log.",
+        )
+
+    def _wait_for(
+        self, holds: Callable[[], bool], *, meanwhile: str, otherwise: str
+    ) -> None:
+        waited, tries = 0.0, 0
+        while not holds():
             if waited >= _AWAKE_WITHIN:
-                raise CommandError(
-                    f"{self._url}/healthz has heard of no tick for 3 minutes: the "
-                    "timer does not run. Look at the app's log."
-                )
-            self._clock.wait(_WAITS[-1])
-            waited += _WAITS[-1]
+                raise CommandError(f"{self._url}/healthz {otherwise}")
+            if not tries:
+                self._note(meanwhile)
+            pause = _WAITS[min(tries, len(_WAITS) - 1)]
+            self._clock.wait(pause)
+            waited, tries = waited + pause, tries + 1
 
     def status(self, token: str, machine: str | None = None) -> dict[str, Any]:
         """Return the status document of a machine, or of the first one."""

@@ -9,7 +9,7 @@ import typer
 from control.cli.access import reached
 from control.cli.arm import resources
 from control.cli.console import DryRun, environment, note, told
-from control.cli.place import SITE, Place
+from control.cli.place import SITE, WHERE, Place
 from control.cli.remote import Remote
 from control.clock import SystemClock
 from control.deployment.publishing import SPREAD, ensure_found, publish
@@ -18,10 +18,10 @@ from control.payload.given import Given
 from control.web.routes import ROUTES
 
 if TYPE_CHECKING:
+    from control.azure.resources import Resources
     from control.azure.site import Site
 
 TIMER = "tick"
-WHERE = "docs/deploy.md"
 _WORDS = {"authorizationfailed": "Your login needs the role Contributor there."}
 
 app = typer.Typer(help="The function app in Azure.", no_args_is_help=True)
@@ -50,7 +50,8 @@ def publish_(
         from control.azure.credential import persons_login  # noqa: PLC0415 - the SDKs
         from control.azure.publishing import PublishingEndpoint  # noqa: PLC0415
 
-        endpoint = PublishingEndpoint(persons_login(), host)
+        arm = site.endpoint
+        endpoint = PublishingEndpoint(persons_login(), host, arm)
         publish(endpoint, content, SystemClock(), note)
         _found(site, remote)
 
@@ -67,9 +68,13 @@ def site_of() -> "Site":
     given = Given(environment())
     place, name = Place.take(given), given.matching("SWITCH_NAME", *SITE)
     given.check(WHERE)
+    return site_at(resources(place.endpoint, _WORDS), place, name)
+
+
+def site_at(arm: "Resources", place: Place, name: str) -> "Site":
+    """Return an app of the machines' group."""
     from control.azure.site import Site  # noqa: PLC0415 - slow: the SDKs
 
-    arm = resources(place.endpoint, _WORDS)
     return Site(arm, place.subscription, place.group, name)
 
 

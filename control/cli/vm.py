@@ -64,7 +64,7 @@ def check() -> None:
     """Read every machine's power, after a deployment; end what nobody asked for."""
     with told():
         clock = SystemClock()
-        _, switch = own_switch(site_of())
+        _, switch = own_switch(site_of().settings())
         person = Person(say=typer.echo, ended=lambda: False)
         for machine in switch.machines:
             ensure_off(switch, machine, clock.now() - _LATELY, clock, person)

@@ -10,6 +10,7 @@ from control.words import LeaseState, Power
 
 PAUSE = 10.0
 _AGAIN = timedelta(seconds=20)
+_LIMIT = timedelta(minutes=20)
 # What Azure has begun may come on once more after the first such reading.
 _READINGS = 2
 
@@ -32,20 +33,15 @@ class Off:
         self._clock = clock
         self._told_at: datetime | None = None
 
-    def take(
-        self,
-        settled: Callable[[], bool] = lambda: True,
-        limit: timedelta = timedelta(minutes=20),
-    ) -> bool:
-        """Return whether it was read deallocated, or is not there, within the limit.
+    def take(self, settled: Callable[[], bool] = lambda: True) -> bool:
+        """Return whether it was read deallocated, or is not there, in 20 minutes.
 
         Whatever fails, the next round tries again.
 
         Args:
             settled: whether nothing is under way that could bring it on again.
-            limit: how long it stays.
         """
-        end, readings = self._clock.now() + limit, 0
+        end, readings = self._clock.now() + _LIMIT, 0
         while self._clock.now() < end:
             is_settled = _believed(settled)
             off = _believed(lambda: is_off(self._looked()))

@@ -26,6 +26,8 @@ _SECURITY = (
     "MACHINE_SECURITY_TYPE=TrustedLaunch."
 )
 VAULTS = ("kva-", "kvm-")
+# The two budgets by what their names end with, and what each counts.
+BUDGETS = {"credit": "Annually", "monthly": "Monthly"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,11 @@ class Meant:
     machines: Sequence[str] = ()
     shutdown_at: str = "12:00"
     makes: str = ""
+
+
+def budget_name(prefix: str, word: str) -> str:
+    """Return the name of one of the two budgets."""
+    return f"{prefix}-{word}"
 
 
 def hints(seen: Seen) -> list[str]:

@@ -7,6 +7,7 @@ some minutes, in words of its own, and these alone are waited out.
 from collections.abc import Callable, Collection
 from datetime import timedelta
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Protocol
 
 from control.errors import CommandError
@@ -38,10 +39,9 @@ class Refused(Exception):
     def not_yet(self) -> bool:
         """Whether the roles have not spread yet."""
         said = self.text.lower()
-        return self.status == _FORBIDDEN and any(each in said for each in _NOT_YET)
-
-
-_FORBIDDEN = 403
+        return self.status == HTTPStatus.FORBIDDEN and any(
+            each in said for each in _NOT_YET
+        )
 
 
 class Endpoint(Protocol):
