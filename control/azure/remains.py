@@ -1,12 +1,11 @@
 """What a deployment has outside its group: roles, budgets, and deleted vaults."""
 
-import re
 from collections.abc import Iterator
 
 from control.azure.faults import unanswered
 from control.azure.resources import Resources
 from control.azure.subscription import Subscription
-from control.deployment.preflight import BUDGETS, VAULTS, Deleted, budget_name
+from control.deployment.preflight import BUDGETS, Deleted, budget_name, vault_names
 from control.roles import OWN_ROLES, own_role
 
 _ROLES, _BUDGETS, _VAULTS = "2022-04-01", "2023-05-01", "2023-07-01"
@@ -54,7 +53,7 @@ class Remains:
 
     def vaults(self) -> list[Deleted]:
         """Return our vaults that are deleted, and still have their names."""
-        ours = re.compile(f"({'|'.join(VAULTS)}){self._prefix}[a-z0-9]{{13}}")
+        ours = vault_names(self._prefix)
         return [e for e in self._subscription.deleted() if ours.fullmatch(e.name)]
 
     def take_role(self, path: str) -> None:

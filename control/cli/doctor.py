@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _RULES, _METRICS, _SCHEDULES = "2023-12-01", "2018-03-01", "2018-09-15"
 _BUDGETS = "2023-05-01"
 _MOST_PAGES = 10
-_ALARMS = 5
+ALARMS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +140,8 @@ def _alarms(patient: Patient) -> Iterator[str]:
         *patient.arm.pages(f"{at}/scheduledQueryRules", _RULES, _MOST_PAGES),
         *patient.arm.pages(f"{at}/metricAlerts", _METRICS, _MOST_PAGES),
     ]
-    if len(rules) < _ALARMS:
-        yield f"there are {len(rules)} of {_ALARMS} alarms: deploy again."
+    if len(rules) < ALARMS:
+        yield f"there are {len(rules)} of {ALARMS} alarms: deploy again."
     for each in rules:
         if not (each.get("properties") or {}).get("enabled"):
             yield f"the alarm {each.get('name')} is switched off."

@@ -61,6 +61,11 @@ class Meant:
     makes: str = ""
 
 
+def vault_names(prefix: str) -> re.Pattern[str]:
+    """Return what the names of a deployment's vaults are like, and no other's."""
+    return re.compile(f"({'|'.join(VAULTS)}){prefix}[a-z0-9]{{13}}")
+
+
 def budget_name(prefix: str, word: str) -> str:
     """Return the name of one of the two budgets."""
     return f"{prefix}-{word}"
